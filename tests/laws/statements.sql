@@ -549,3 +549,15 @@ SELECT ward, COUNT(*) * 1.0 / FIRST_VALUE(COUNT(*)) OVER (ORDER BY COUNT(*) DESC
 
 -- a logarithm to a base
 SELECT AVG(LOG(2, stay + 1)) AS bits FROM visits
+
+-- every station, with those nobody was in
+SELECT s.ward, COUNT(v.stay) AS n, SUM(v.stay) AS days FROM stations s LEFT JOIN visits v ON v.ward = s.ward WHERE v.stay > 1 GROUP BY s.ward ORDER BY s.ward
+
+-- rows that have a patient
+SELECT ward, COUNT(patient) AS n FROM visits WHERE ward IS NOT NULL GROUP BY ward ORDER BY ward
+
+-- the largest ward by its number
+SELECT ARG_MAX(ward, n) AS largest, ARG_MIN(n, n) AS least FROM (SELECT ward, COUNT(*) AS n FROM visits WHERE ward IS NOT NULL GROUP BY ward)
+
+-- the ward of the longest stay, by its number of patients
+SELECT w, COUNT(*) AS n FROM (SELECT patient, ARG_MAX(ward, visit) AS w FROM visits GROUP BY patient) WHERE w IS NOT NULL GROUP BY w ORDER BY w

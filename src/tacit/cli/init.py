@@ -99,8 +99,8 @@ def _check_terminal(missing: list[str]) -> None:
     """Refuse that options are missing where nobody can be asked for them."""
     if not sys.stdin.isatty():
         names = " and ".join(option.split()[0] for option in missing)
-        how = "give it as an option" if len(missing) == 1 else "give them as options"
-        raise InvalidInput(names, None, f"{how}: {' '.join(missing)}")
+        what = "an option" if len(missing) == 1 else f"one of the options {names}"
+        raise InvalidInput(what, None, f"nobody can be asked here, so give {' '.join(missing)}")
 
 
 def _write_policy(file: Path, text: str) -> None:

@@ -268,4 +268,20 @@ BUGS = [
         killed_by=f"{SPELLED}::test_seconds_between_two_moments",
         note="until minus since",
     ),
+    Bug(
+        name="kept-rows-of-nobody-are-counted",
+        file=f"{PLAN}/sql/kept_groups.py",
+        before="return calculated and private in _names(operand)",
+        after="return calculated",
+        killed_by="tests/unit/plan/sql/test_kept_groups.py::test_what_would_count_a_row_of_nobody_is_refused",
+        note="a public column has a value in a row that no unit has",
+    ),
+    Bug(
+        name="kept-rows-of-nobody-meet-is-null",
+        file=f"{PLAN}/sql/kept_groups.py",
+        before="if where is None or _names(where) <= {public}:",
+        after="if where is None or where is not None:",
+        killed_by="tests/unit/plan/sql/test_kept_groups.py::test_what_would_count_a_row_of_nobody_is_refused",
+        note="where private columns are NULL, a condition may be met by rows of nobody",
+    ),
 ]

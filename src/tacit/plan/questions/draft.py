@@ -99,11 +99,16 @@ def find(name: Name, names: Sequence[str], what: str) -> str | None:
     return found[0] if found else None
 
 
+def _as_written(name: str) -> str:
+    """A name as it is written in a question: one with a blank needs double quotes."""
+    return repr(name) if name.isidentifier() else f'"{name}", in double quotes'
+
+
 def close_to(name: Name, names: Sequence[str], what: str) -> str:
     """A remedy for a name that does not exist: the closest one, and all of them."""
     folded = {other.casefold(): other for other in names}
     close = get_close_matches(name.text[:64].casefold(), folded, n=1)
-    guess = f"did you mean {folded[close[0]]!r}? " if close else ""
+    guess = f"did you mean {_as_written(folded[close[0]])}? " if close else ""
     return (
         f"{guess}the {what}s are {_list_names(names)}"
         if names

@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import floor
 
 from tacit.plan.model.describe import phrase
-from tacit.plan.model.expressions import Expression, Field, operands
+from tacit.plan.model.expressions import Case, Expression, Field, Literal, operands
 from tacit.plan.model.nodes import Defined, Folded, Folding, Summed
 from tacit.plan.model.schema import Column, Kind
 from tacit.plan.semantics.infer import type_of
@@ -31,10 +31,26 @@ def column_of(defined: Defined) -> Column:
     if isinstance(defined.value, Field):
         given = defined.value.column
         return replace(given, name=defined.name)
+    repeated = _repeated_column(defined.value)
+    if repeated is not None and repeated.values is not None:
+        return replace(repeated, name=defined.name, nullable=True)
     found = type_of(defined.value)
     low, high = (found.low, found.high) if found.numeric else (None, None)
     grouped = found.nullable and has_null_group(defined.value)
     return Column(defined.name, found.kind, low, high, nullable=found.nullable, null_group=grouped)
+
+
+def _repeated_column(value: Expression) -> Column | None:
+    """The column that a CASE repeats in some rows, being NULL in all others: CASE WHEN day = 1 THEN ward END."""
+    if not isinstance(value, Case) or not _is_null(value.otherwise):
+        return None
+    told = {then for _, then in value.branches if not _is_null(then)}
+    only = told.pop() if len(told) == 1 else None
+    return only.column if isinstance(only, Field) else None
+
+
+def _is_null(value: Expression) -> bool:
+    return isinstance(value, Literal) and value.value is None
 
 
 def has_null_group(value: Expression) -> bool:

@@ -44,7 +44,11 @@ def deduplicate_rows(rows: Rows, unit: str | None) -> Rows:
     """
     if owner_of(rows) is not Owner.UNIT or not unit:
         reason = "DISTINCT without the unit would merge equal rows of different units"
-        raise InvalidPlan(reason, "select the unit as well: SELECT DISTINCT unit, x FROM ...")
+        remedy = (
+            "count values with COUNT(DISTINCT x) or COUNT(DISTINCT (x, y)), or select the unit as well: "
+            "SELECT DISTINCT unit, x FROM ..."
+        )
+        raise InvalidPlan(reason, remedy)
     return Inner(
         rows, tuple(Defined(column.name, Field(column)) for column in columns_of(rows)), ()
     )

@@ -25,7 +25,7 @@ from tacit.plan.sql.grammar import AGGREGATES, ARITHMETIC, COMPARISONS, KINDS
 from tacit.plan.sql.group_windows import LOOKS, read_group_window
 from tacit.plan.sql.moments import MOMENTS, REGRESSIONS, standard_deviation
 from tacit.plan.sql.quantiles import RANKS, read_rank
-from tacit.plan.sql.reader import ROWS, Level, Reader
+from tacit.plan.sql.reader import ROWS, Level, Reader, is_column
 from tacit.plan.sql.row_windows import FOLDS, read_row_window
 from tacit.plan.sql.unit_choices import CHOICES, read_choice
 
@@ -394,6 +394,8 @@ class _Place:
             self.reader.account.refuse(node, "nothing is counted", "write COUNT(*)")
         if isinstance(node, exp.ApproxDistinct):
             return self._count_distinct(operand_node, condition)
+        if isinstance(node, exp.Count) and self._is_unit_of_every_row(operand_node):
+            return self.draft.count(meeting(condition))
         operand = self.rows.read(operand_node)
         if isinstance(node, exp.Sum | exp.Avg) and _is_truth(operand):
             operand = _as_number(operand)
@@ -417,6 +419,8 @@ class _Place:
         """
         account, value = self.reader.account, self.reader.account.take(node).get("this")
         account.places.add(node.meta.get("start", -1))
+        if isinstance(node, exp.ArgMax | exp.ArgMin):
+            return self._choose_group(node, condition)
         look = LOOKS.get(type(node))
         if (
             value is None
@@ -435,6 +439,15 @@ class _Place:
         if look is not None:
             return self._look(look, operand)
         return self._spread_of_groups(node, operand)
+
+    def _choose_group(self, node: exp.Expr, condition: e.Expression | None) -> e.Expression:
+        """ARG_MAX(ward, n) of released groups: what the first of them says, from the greatest n on."""
+        self.reader.account.claim(node, "COMMA")
+        value, by = (self.read(node.args[name]) for name in ("this", "expression"))
+        if condition is not None:
+            by = self.forms.case([(condition, by)], NULL)
+        order = ((by, isinstance(node, exp.ArgMax)),)
+        return looks(e.Look.FIRST, value, self.draft.outer_keys or (), order, 1, self.draft)
 
     def _look(self, look: e.Look, operand: e.Expression | None) -> e.Expression:
         return looks(look, operand, self.draft.outer_keys or (), (), 1, self.draft)
@@ -481,6 +494,17 @@ class _Place:
         y, x = (only(self.rows.read(node.args[name]), condition) for name in ("this", "expression"))
         with self.reader.account.about(node):
             return self.draft.regression(REGRESSIONS[type(node)], y, x)
+
+    def _is_unit_of_every_row(self, node: exp.Expr) -> bool:
+        """Whether a name is that of the unit, which no row lacks: COUNT(patient) is COUNT(*).
+
+        The other side of an outer join, which may lack it, has no unit of its own by that name.
+        """
+        unit = self.draft.table.unit
+        if not unit or isinstance(self.draft, Inside) or not is_column(node):
+            return False
+        with self.reader.account.about(node):
+            return self.reader.column_name(node).means(unit)
 
     def _read_distinct(
         self, node: exp.Distinct, condition: e.Expression | None = None

@@ -174,11 +174,15 @@ class Calls:
         return self.forms.call(Function.DATE_ADD, [first, operand, unit])
 
     def time_bucket(self, node: exp.Expr) -> Expression:
-        """TIME_BUCKET(INTERVAL '2 weeks', x): the beginning of so many units of time."""
+        """TIME_BUCKET(INTERVAL '2 weeks', x) and TIME_BUCKET('2 weeks', x): the beginning of so many units of time."""
         parts = self._take_call(node)
-        interval = (
-            self.account.take(parts["this"]) if isinstance(parts["this"], exp.Interval) else {}
-        )
+        width, interval = parts["this"], dict[str, Any]()
+        if isinstance(width, exp.Interval):
+            interval = self.account.take(width)
+        elif isinstance(width, exp.Literal) and width.is_string and len(width.name.split()) == 2:
+            self.account.claim(width, "STRING")
+            count, unit_name = width.name.split()
+            interval = {"this": exp.Literal.number(count), "unit": exp.Var(this=unit_name)}
         unit = interval.get("unit")
         number: str = interval["this"].name if interval.get("this") else ""
         if not isinstance(unit, exp.Var) or not number.isdecimal() or len(number) > 4:

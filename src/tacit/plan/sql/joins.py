@@ -15,6 +15,7 @@ from tacit.plan.questions.scope import Origin, Scope, Sides, place_side_by_side
 from tacit.plan.semantics.infer import type_of
 from tacit.plan.sql.coverage import Account
 from tacit.plan.sql.expressions import read_expression
+from tacit.plan.sql.kept_groups import keeps_groups_alone
 from tacit.plan.sql.reader import ROWS, Reader, conjuncts, same_units
 
 __all__ = ["join_where", "join_scopes"]
@@ -35,7 +36,7 @@ def join_scopes(reader: Reader, left: Scope, right: Scope, node: exp.Expr) -> Sc
         account.refuse(node, reason, "write JOIN ... ON a.x = b.x")
     if side == "FULL" or kind not in {"", "INNER", "OUTER"}:
         remedy = (
-            "write JOIN or LEFT JOIN"
+            "write a LEFT JOIN b, and count the units of b alone apart: WHERE unit NOT IN (SELECT unit FROM a)"
             if side == "FULL"
             else "write WHERE unit IN (SELECT unit FROM ...), or NOT IN"
         )
@@ -49,6 +50,8 @@ def join_scopes(reader: Reader, left: Scope, right: Scope, node: exp.Expr) -> Sc
     outer = side in {"LEFT", "RIGHT"}
     if side == "RIGHT":
         left, right = right, left
+    if outer and left.origin.owner is Owner.NOBODY and keeps_groups_alone(node):
+        outer = False
     left, right = _private_first(account, left, right, node, outer=outer)
     if parts.get("using"):
         return _using(reader, left, right, node, outer=outer)
@@ -77,7 +80,10 @@ def _private_first(
     """Two scopes, the private one on the left; refused where they have nothing to be joined on."""
     if left.origin.owner is Owner.NOBODY and right.origin.owner is not Owner.NOBODY:
         if outer:
-            remedy = "start with the private table, and LEFT JOIN the public one"
+            remedy = (
+                "start with the private table, and LEFT JOIN the public one; or group by public columns, and count "
+                "private ones: COUNT(v.x), not COUNT(*)"
+            )
             account.refuse(
                 node,
                 "this outer join would keep rows of the public table, which belong to no unit",

@@ -42,10 +42,6 @@ _FIRST_ROWS = (
 )
 # What may stand at the end of a whole question, and not at the end of one inside.
 _AT_THE_END = {
-    "order": (
-        "ORDER BY has no effect in a subquery",
-        "move ORDER BY to the end of the whole query",
-    ),
     "limit": (
         "LIMIT in a subquery would let one unit displace the rows of another",
         _FIRST_ROWS,
@@ -53,6 +49,10 @@ _AT_THE_END = {
     "offset": (
         "OFFSET in a subquery would let one unit displace the rows of another",
         "leave it out",
+    ),
+    "order": (
+        "ORDER BY has no effect in a subquery",
+        "move ORDER BY to the end of the whole query",
     ),
 }
 

@@ -59,12 +59,13 @@ def respell(tokens: Sequence[RawToken]) -> list[RawToken]:
     DATE_TRUNC(day, MONTH)  DATE_TRUNC('month', day)
     DATE_DIFF(b, a, DAY)    DATE_DIFF('day', a, b)
     SUBSTRING(x FROM 2 FOR 3)    SUBSTRING(x, 2, 3)
+    MODE() WITHIN GROUP (ORDER BY x)    MODE(x)
     """
     found = [part for token in tokens for part in _spell_out(token)]
     for place in range(len(found)):
-        token = found[place]
-        if not _is_call(found, place):
+        if not _is_call(found, place):  # also beyond the end: a call may have become shorter
             continue
+        token = found[place]
         name = _RENAMED.get(token.text.upper(), token.text.upper())
         if name != token.text.upper() or token.token_type is TokenType.DATE:
             # DATE(x) is a function: the parser tries a type first, twice as long for each level
@@ -73,6 +74,8 @@ def respell(tokens: Sequence[RawToken]) -> list[RawToken]:
             found = _put_unit_first(found, place, _UNIT_LAST[name])
         elif name == "SUBSTRING":
             found = _put_commas(found, place)
+        elif name == "MODE":
+            found = _put_inside(found, place)
     return found
 
 
@@ -108,6 +111,17 @@ def _put_commas(tokens: list[RawToken], place: int) -> list[RawToken]:
         _change(token, TokenType.COMMA, ",") if at in words else token
         for at, token in enumerate(tokens)
     ]
+
+
+def _put_inside(tokens: list[RawToken], place: int) -> list[RawToken]:
+    """MODE(x) for MODE() WITHIN GROUP (ORDER BY x); the order of one value is none."""
+    words = [token.text.upper() for token in tokens[place + 1 : place + 7]]
+    if words != ["(", ")", "WITHIN", "GROUP", "(", "ORDER BY"]:
+        return tokens
+    arguments, closing = _split_arguments(tokens, place + 7)
+    if len(arguments) != 1 or closing == len(tokens):
+        return tokens
+    return [*tokens[: place + 2], *arguments[0], *tokens[closing:]]
 
 
 def _put_unit_first(tokens: list[RawToken], place: int, before: int) -> list[RawToken]:

@@ -3,7 +3,7 @@
 import pytest
 
 from tacit.errors import InvalidPlan
-from tacit.plan import fingerprint, read_sql
+from tacit.plan import Column, Kind, Table, fingerprint, read_sql
 from tacit.plan.sql.spellings import quote_names
 from tests.unit.plan.cases import TABLES
 
@@ -36,6 +36,7 @@ SAME = [
     ("QUANTILE_CONT(cost, 0.25)", "PERCENTILE_APPROX(cost, 0.25)"),
     ("SUM(CASE WHEN age > 7 THEN 1 WHEN NOT age > 7 THEN 0 END)", "SUM(age > 7)"),
     ("AVG(CASE WHEN smoker THEN 1 WHEN NOT smoker THEN 0 END)", "AVG(smoker)"),
+    ("COUNT(*)", "COUNT(patient)"),
     ("AVG(LN(age) / LN(2))", "AVG(LOG(2, age))"),
     ("COUNT_IF(STRFTIME(day, '%Y') = '2025')", "COUNT_IF(STRFTIME('%Y', day) = '2025')"),
 ]
@@ -47,6 +48,23 @@ def test_two_spellings_are_one_question(one, other):
         read_sql(f"SELECT {each} AS x FROM visits WHERE age > 0", TABLES) for each in (one, other)
     )
     assert fingerprint(first.question) == fingerprint(second.question)
+
+
+def test_the_unit_of_an_outer_join_may_be_missing():
+    """COUNT(patient) is COUNT(*) where every row has a patient, and refused where some may not."""
+    stay = (Column("days", Kind.INTEGER, 0, 9),)
+    tables = {
+        name: Table(name, stay, unit="patient", contributions=3) for name in ("stays", "trips")
+    }
+    joined = "FROM stays v {} JOIN trips w ON v.patient = w.patient"
+    for side in ("", "INNER"):
+        first, second = (
+            read_sql(f"SELECT COUNT({each}) AS n {joined.format(side)}", tables)
+            for each in ("v.patient", "*")
+        )
+        assert fingerprint(first.question) == fingerprint(second.question)
+    with pytest.raises(InvalidPlan):
+        read_sql(f"SELECT COUNT(w.patient) AS n {joined.format('LEFT')}", tables)
 
 
 def test_seconds_between_two_moments():
