@@ -116,7 +116,7 @@ def quantiles() -> None:
 
 if __name__ == "__main__":
     from our_images import components, images
-    from our_learning import learning
+    from our_learning import large, learning
     from our_synthetic import synthetic
     from our_synthetic_scale import learn_from_rows, never_worse, scale
 
@@ -129,6 +129,7 @@ if __name__ == "__main__":
         scale=scale,
         learn_from_rows=learn_from_rows,
         learning=learning,
+        large=large,
         images=images,
         components=components,
     )
