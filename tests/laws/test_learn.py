@@ -9,7 +9,7 @@ import pytest
 from tacit.curator.vectors.noise import VectorNoise
 from tacit.engines import Memory
 from tacit.errors import InvalidInput
-from tacit.learn import EmpiricalError, LinearRegression, LogisticRegression, MLPClassifier
+from tacit.learn import LinearRegression, LogisticRegression, MLPClassifier
 from tacit.mechanisms import Gaussian, Laplace
 from tacit.plan import col
 from tacit.privacy import Neighbours
@@ -202,69 +202,3 @@ def test_intervals_of_coefficients_cover(kind):
             truth = np.array([1.6, -1.2, 0.0])
         hits.append((model.coef_low_ <= truth) & (truth <= model.coef_high_))
     assert 0.93 <= np.mean(hits) <= 0.975
-
-
-def at_least(count, trials):
-    """The lower end of a probability by Clopper and Pearson, at one in a million."""
-    return 0.0 if not count else 1 - EmpiricalError(trials - count, trials, 1 - 1e-6).interval[1]
-
-
-def at_most(count, trials):
-    return EmpiricalError(count, trials, 1 - 1e-6).interval[1]
-
-
-STATISTICS = {
-    "histogram": lambda model: float(model._model["prior"][0]),
-    "gaussian": lambda model: float(model._model["prior"][0]),
-    "scorecard": lambda model: float(model._model["weights"].sum()),
-    "logistic": lambda model: float(model._model["theta"] @ np.ones(len(model._model["theta"]))),
-    "logistic with intervals": lambda model: float(model._model["theta"].sum()),
-    "linear": lambda model: float(model._model["theta"].sum()),
-    "k-means": lambda model: float(model._model["centres"].sum()),
-    "components": lambda model: float(model._model["mean"].sum()),
-    "nearest": lambda model: float(model._model["sums"][0].sum()),
-    "network": lambda model: float(model._model["layer 0"].sum()),
-    "softmax": lambda model: float(model._model["layer 0"].sum()),
-}
-
-
-def test_every_estimator_is_audited():
-    assert set(STATISTICS) == set(EVERY)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize(
-    ("name", "delta"),
-    [
-        (name, delta)
-        for name in STATISTICS
-        for delta in (Fraction(0), Fraction(1, 10**6))
-        if delta or name not in NEEDS_DELTA
-    ],
-)
-def test_fits_on_neighbours_cannot_be_told_apart_better_than_the_price_allows(name, delta):
-    """Two tables, one with an extreme row more; 600 fits on each at epsilon 1, and an event chosen on a pilot.
-
-    False alarms: one in a million for each end.  A fit that spent three times its price would be noticed.
-    """
-    rows = make_rows(3, each=1)
-    extra = {"patient": "me", "ward": "C", "age": 100, "cost": 100.0, "ill": True}
-    seen = []
-    for private in (rows, [*rows, extra]):
-        found = []
-        for _ in range(800):
-            vault = make_vault(private, delta=delta, owned=False, epsilon=4)
-            estimator, target = copy_of(name)
-            estimator.set_params(epsilon=1)
-            found.append(STATISTICS[name](estimator.fit(rows_of(vault), target)))
-        seen.append(np.array(found))
-    pilot = np.sort(np.concatenate([each[:200] for each in seen]))
-    worst = 0.0
-    for cut in pilot[20::20]:
-        for one, two in (seen, seen[::-1]):
-            for sign in (1, -1):
-                inside = [int((sign * each[200:] > sign * cut).sum()) for each in (one, two)]
-                low, high = at_least(inside[0], 600), at_most(inside[1], 600)
-                if low - float(delta) > 0:
-                    worst = max(worst, np.log((low - float(delta)) / high))
-    assert worst <= 1
