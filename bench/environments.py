@@ -47,10 +47,13 @@ def interpreter(peer: str) -> Path | None:
 
 def measure(peer: str, job: str, *arguments: str) -> Readings:
     """What peers/<peer>.py reports of one job, in its own interpreter on one thread."""
+    kept = _kept(peer, job, *arguments)
+    if kept is not None and kept.exists():
+        return _read(kept.read_text())
     python = interpreter(peer)
     if python is None:
         return {}
-    say(f"{job}: {peer}")
+    say(" ".join((f"{job}: {peer}", *arguments)))
     command = [str(python), "-m", f"peers.{peer}", job, *arguments]
     one_thread = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(
@@ -63,7 +66,20 @@ def measure(peer: str, job: str, *arguments: str) -> Readings:
     )
     if done.returncode:
         say(f"{job}: {peer} stopped: {(done.stderr.strip().splitlines() or ['no message'])[-1]}")
-    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    elif kept is not None:
+        kept.write_text(done.stdout)
+    return _read(done.stdout)
+
+
+def _kept(*names: str) -> Path | None:
+    """Where readings are kept, if TACIT_READINGS names a folder: a long bench can be stopped, and goes on."""
+    folder = os.environ.get("TACIT_READINGS")
+    name = "-".join("".join(c if c.isalnum() else "_" for c in each) for each in names)
+    return None if folder is None else Path(folder) / f"{name}.jsonl"
+
+
+def _read(printed: str) -> Readings:
+    lines = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
     return {(line["who"], line["case"], line["figure"]): line["value"] for line in lines}
 
 

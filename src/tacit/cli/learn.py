@@ -1,6 +1,7 @@
 """`tacit learn`: fit a model to a table of a vault, and print its card."""
 
 import inspect
+import json
 import pickle
 from pathlib import Path
 from typing import Annotated, Any
@@ -50,7 +51,10 @@ def learn(
         bool, typer.Option("--explain", help="Say what it would release and cost; pay nothing.")
     ] = False,
     out: Annotated[
-        Path | None, typer.Option(help="Pickle the fitted model into this file.")
+        Path | None,
+        typer.Option(
+            help="Keep the fitted model in this file: as JSON if it ends so, else pickled."
+        ),
     ] = None,
     analyst: Annotated[
         str | None, typer.Option(help="The analyst who asks, as named in the policy.")
@@ -71,21 +75,20 @@ def learn(
         else:
             card = estimator.fit(rows, target, columns=column).card()
     if out is not None and not explain:
-        out.write_bytes(pickle.dumps(estimator))
+        out.write_bytes(_to_file(estimator, out))
     fields: dict[str, Any] = {
-        "model": card.model,
-        "table": card.table,
-        "target": card.target,
-        "features": list(card.features),
-        "classes": [str(each) for each in card.classes],
-        "released": [
-            {"what": step.what, "share": step.share, "numbers": step.numbers} for step in card.steps
-        ],
-        "notes": list(card.notes),
+        **card.to_dict(),
         "free": card.price.free,
         "receipt": None if explain else dict(estimator.receipt),
     }
     say(str(card), fields, as_json=as_json)
+
+
+def _to_file(estimator: Any, out: Path) -> bytes:
+    """A fitted model as the bytes of a file, by how the file's name ends."""
+    if out.suffix == ".json":
+        return json.dumps(estimator.to_dict(), indent=1).encode()
+    return pickle.dumps(estimator)
 
 
 def _make(model: str, epsilon: Any, logs: tuple[str, ...], size: int | None) -> Any:

@@ -11,6 +11,7 @@ from tacit.curator import ClassMoments, Encoding, FeatureMap, Lesson, VectorNois
 from tacit.errors import InvalidInput
 from tacit.learn.encoders import Binned, Dense
 from tacit.learn.estimator import Classifier, Learning, Step, ask, check_positive
+from tacit.learn.model_json import Declarations
 
 __all__ = ["GaussianNB", "HistogramNB", "ask_evidence"]
 
@@ -43,10 +44,10 @@ class HistogramNB(Classifier):
         named = {f"evidence {place}": each for place, each in enumerate(evidence)}
         return {"prior": prior, **named}
 
-    def _encode(self, lesson: Lesson) -> Binned:
+    def _encode(self, lesson: Declarations) -> Binned:
         return Binned(lesson.features, self.bins, tuple(self.logs))
 
-    def _take(self, lesson: Lesson, model: Mapping[str, Array]) -> None:
+    def _take(self, lesson: Declarations, model: Mapping[str, Array]) -> None:
         super()._take(lesson, model)
         self._encoder = self._encode(lesson)
 
@@ -92,13 +93,13 @@ class GaussianNB(Classifier):
     def _columns(self, rows: Any, columns: Sequence[str] | None) -> Sequence[str] | None:
         return columns
 
-    def _encode(self, lesson: Lesson) -> Dense:
+    def _encode(self, lesson: Declarations) -> Dense:
         numbers = tuple(each for each in lesson.features if each.kind == "number")
         if not numbers:
             raise InvalidInput("columns", "none", "no feature is a number; use HistogramNB")
         return Dense(numbers, tuple(self.logs))
 
-    def _take(self, lesson: Lesson, model: Mapping[str, Array]) -> None:
+    def _take(self, lesson: Declarations, model: Mapping[str, Array]) -> None:
         super()._take(lesson, model)
         self._encoder = self._encode(lesson)
 

@@ -12,6 +12,7 @@ from tacit.errors import InvalidInput
 from tacit.learn.encoders import Dense
 from tacit.learn.estimator import Estimator, Learning, Step, ask, check_positive
 from tacit.learn.made_up import made_up_normals, made_up_uniforms
+from tacit.learn.model_json import Declarations
 from tacit.progress import show_progress
 
 __all__ = ["PCA", "KMeans"]
@@ -91,10 +92,10 @@ class KMeans(Estimator):
             centres = np.mean(kept[-(steps // 3) :], axis=0)
         return {"centres": centres + mean, "rows": rows, "steps": steps}
 
-    def _encode(self, lesson: Lesson) -> Dense:
+    def _encode(self, lesson: Declarations) -> Dense:
         return Dense(lesson.features, tuple(self.logs))
 
-    def _take(self, lesson: Lesson, model: Mapping[str, Array]) -> None:
+    def _take(self, lesson: Declarations, model: Mapping[str, Array]) -> None:
         super()._take(lesson, model)
         self._encoder = self._encode(lesson)
         half, middle = self._encoder.scales()
@@ -163,10 +164,10 @@ class PCA(Estimator):
             "noise": off / rows,
         }
 
-    def _encode(self, lesson: Lesson) -> Dense:
+    def _encode(self, lesson: Declarations) -> Dense:
         return Dense(lesson.features, tuple(self.logs))
 
-    def _take(self, lesson: Lesson, model: Mapping[str, Array]) -> None:
+    def _take(self, lesson: Declarations, model: Mapping[str, Array]) -> None:
         super()._take(lesson, model)
         self._encoder = self._encode(lesson)
         self.components_, self.explained_variance_ = model["components"], model["variances"]

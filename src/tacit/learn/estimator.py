@@ -14,6 +14,17 @@ from tacit.errors import InvalidInput, TacitError
 from tacit.frozen import frozen
 from tacit.learn.encoders import column_of
 from tacit.learn.model_bytes import read_model, write_model
+from tacit.learn.model_json import (
+    FORMAT,
+    Declarations,
+    Declared,
+    read_array,
+    read_declared,
+    read_settings,
+    write_array,
+    write_declared,
+    write_settings,
+)
 from tacit.printing import printable
 
 __all__ = ["Classifier", "Estimator", "Learning", "ModelCard", "NotFitted", "Step", "ask"]
@@ -84,6 +95,50 @@ class ModelCard:
 
     __repr__ = __str__
 
+    def to_dict(self) -> dict[str, Any]:
+        """The card as values that JSON holds."""
+        return {
+            "model": self.model,
+            "table": self.table,
+            "target": self.target,
+            "features": list(self.features),
+            "classes": [str(each) for each in self.classes],
+            "unit": self.unit,
+            "contributions": self.contributions,
+            "price": {
+                "epsilon": self.price.epsilon,
+                "share": self.price.share,
+                "free": self.price.free,
+            },
+            "released": [
+                {"what": step.what, "share": step.share, "numbers": step.numbers}
+                for step in self.steps
+            ],
+            "notes": list(self.notes),
+            "settings": write_settings(self.settings),
+            "is_fitted": self.is_fitted,
+        }
+
+    @classmethod
+    def from_dict(
+        cls, fields: Mapping[str, Any], classes: tuple[Any, ...], settings: Mapping[str, Any]
+    ) -> "ModelCard":
+        """The card that `to_dict` wrote; classes and settings are those of the model."""
+        return cls(
+            fields["model"],
+            fields["table"],
+            fields["target"],
+            tuple(fields["features"]),
+            classes,
+            fields["unit"],
+            fields["contributions"],
+            Price(**fields["price"]),
+            tuple(Step(**step) for step in fields["released"]),
+            tuple(fields["notes"]),
+            settings,
+            fields["is_fitted"],
+        )
+
 
 class Estimator(ABC):
     """An estimator that learns from released numbers alone; see the estimators for what each learns.
@@ -126,6 +181,44 @@ class Estimator(ABC):
         """What was learnt, at what price, and what it must not be used for."""
         self._check_fitted()
         return self._card
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fitted model as values that JSON holds: settings, public features, released numbers, price, receipt.
+
+        >>> from tacit.learn import Estimator, PCA
+        >>> import tacit
+        >>> rows = [{"age": age, "bmi": 20 + age / 10} for age in range(20, 80)]
+        >>> clinic = tacit.protect(rows, unit="row", columns={"age": (0, 100), "bmi": (0, 50)}, epsilon=3, delta=1e-6)
+        >>> fields = PCA(1, epsilon=1).fit(clinic.table("data")).to_dict()
+        >>> Estimator.from_dict(fields).card().model
+        'PCA'
+        """
+        self._check_fitted()
+        return {
+            "format": FORMAT,
+            "model": type(self).__name__,
+            "settings": write_settings(self.get_params()),
+            **write_declared(self._declared),
+            "learnt": {name: write_array(each) for name, each in self._model.items()},
+            "card": self._card.to_dict(),
+            "receipt": dict(self.receipt),
+        }
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> "Estimator":
+        """The fitted model that `to_dict` wrote: it predicts as before, and reads nothing else."""
+        kinds = {each.__name__: each for each in _all_estimators()}
+        if fields.get("format") != FORMAT or fields.get("model") not in kinds:
+            raise InvalidInput(
+                "a model", fields.get("format"), "give what to_dict() of a fitted model returned"
+            )
+        make: Any = kinds[fields["model"]]
+        found: Estimator = make(**read_settings(fields["settings"]))
+        declared = read_declared(fields)
+        found._take(declared, {name: read_array(each) for name, each in fields["learnt"].items()})
+        found._card = ModelCard.from_dict(fields["card"], declared.classes, found.get_params())
+        found.price, found.receipt = found._card.price, dict(fields["receipt"])
+        return found
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name, as scikit-learn asks for them."""
@@ -222,7 +315,7 @@ class Estimator(ABC):
     def _notes(self, lesson: Lesson, noise: VectorNoise) -> tuple[str, ...]:
         return ()
 
-    def _take(self, lesson: Lesson, model: Mapping[str, Array]) -> None:
+    def _take(self, lesson: Declarations, model: Mapping[str, Array]) -> None:
         """Keep the model and what is public about the features."""
         self.features_: tuple[Feature, ...] = lesson.features
         self.target_ = None if lesson.target is None else lesson.target.name
@@ -231,6 +324,7 @@ class Estimator(ABC):
         if lesson.classes:
             self.classes_ = np.array(lesson.classes)
         self._model = dict(model)
+        self._declared = Declared(lesson.features, lesson.target, lesson.classes)
 
     def _describe(
         self, lesson: Lesson, noise: VectorNoise, price: Price, *, is_fitted: bool
@@ -290,6 +384,18 @@ class Classifier(Estimator):
         return float(
             np.mean([a == b for a, b in zip(self.predict(frame).tolist(), true, strict=True)])
         )
+
+
+def _all_estimators() -> list[type[Estimator]]:
+    """Every estimator that can be made, by what the room offers."""
+    import tacit.learn as room
+
+    offered = (getattr(room, name) for name in room.__all__)
+    return [
+        each
+        for each in offered
+        if isinstance(each, type) and issubclass(each, Estimator) and not inspect.isabstract(each)
+    ]
 
 
 def ask(

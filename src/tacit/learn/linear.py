@@ -12,6 +12,7 @@ from tacit.curator import FeatureMap, Lesson, Regression, VectorNoise
 from tacit.errors import InvalidInput
 from tacit.learn.encoders import Dense
 from tacit.learn.estimator import Classifier, Estimator, Learning, Step, ask
+from tacit.learn.model_json import Declarations
 from tacit.learn.whitening import MOMENTS, NEWTON, STEPS, add_hidden, learn_logistic, whiten
 
 __all__ = ["LinearRegression", "LogisticRegression", "check_two_classes"]
@@ -60,11 +61,11 @@ class LogisticRegression(Classifier):
         found: dict[str, Any] = {"theta": fit.theta, "rows": fit.rows}
         return found | {"free": fit.free, "covariance": fit.covariance}
 
-    def _encode(self, lesson: Lesson) -> Dense:
+    def _encode(self, lesson: Declarations) -> Dense:
         check_two_classes(lesson, type(self).__name__)
         return Dense(lesson.features, tuple(self.logs), drop=self.intervals)
 
-    def _take(self, lesson: Lesson, model: Mapping[str, Array]) -> None:
+    def _take(self, lesson: Declarations, model: Mapping[str, Array]) -> None:
         super()._take(lesson, model)
         self._encoder = self._encode(lesson)
         free = model["free"] if self.intervals else model["theta"]
@@ -163,10 +164,10 @@ class LinearRegression(Estimator):
             most = min(2 / scale, max(4.0, float(np.sqrt(rows)) / (alone[1] * radius)))
         raise AssertionError("the last round returns")
 
-    def _encode(self, lesson: Lesson) -> Dense:
+    def _encode(self, lesson: Declarations) -> Dense:
         return Dense(lesson.features, tuple(self.logs), drop=True)
 
-    def _take(self, lesson: Lesson, model: Mapping[str, Array]) -> None:
+    def _take(self, lesson: Declarations, model: Mapping[str, Array]) -> None:
         super()._take(lesson, model)
         assert lesson.target is not None, "a number is predicted"
         self._encoder, self._bounds = self._encode(lesson), (lesson.target.low, lesson.target.high)
@@ -221,7 +222,7 @@ def _set_coefficients(
         model.coef_low_, model.coef_high_ = slopes - reach, slopes + reach
 
 
-def check_two_classes(lesson: Lesson, name: str) -> None:
+def check_two_classes(lesson: Declarations, name: str) -> None:
     """Refuse a target of more than two classes."""
     if len(lesson.classes) != 2:
         raise InvalidInput(

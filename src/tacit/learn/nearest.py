@@ -12,6 +12,7 @@ from tacit.errors import InvalidInput
 from tacit.learn.encoders import Dense
 from tacit.learn.estimator import Classifier, Learning, Step, ask, check_positive
 from tacit.learn.made_up import made_up_normals
+from tacit.learn.model_json import Declarations
 
 __all__ = ["NearestClassifier"]
 
@@ -67,10 +68,10 @@ class NearestClassifier(Classifier):
         least = spread / np.sqrt(self.waves)
         return {"phases": phases, "sums": sums, "floor": least, "rows": rows}
 
-    def _encode(self, lesson: Lesson) -> Dense:
+    def _encode(self, lesson: Declarations) -> Dense:
         return Dense(lesson.features, tuple(self.logs))
 
-    def _take(self, lesson: Lesson, model: Mapping[str, Array]) -> None:
+    def _take(self, lesson: Declarations, model: Mapping[str, Array]) -> None:
         super()._take(lesson, model)
         self._encoder = self._encode(lesson)
 

@@ -21,6 +21,7 @@ from tacit.errors import InvalidInput
 from tacit.learn.encoders import Dense
 from tacit.learn.estimator import Classifier, Learning, Step, ask, check_positive
 from tacit.learn.made_up import made_up_normals
+from tacit.learn.model_json import Declarations
 from tacit.progress import show_progress
 
 __all__ = ["MLPClassifier"]
@@ -136,10 +137,10 @@ class MLPClassifier(Classifier):
         named = {f"layer {place}": each for place, each in enumerate(averaged)}
         return {"map": matrix, "rows": rows, **named}
 
-    def _encode(self, lesson: Lesson) -> Dense:
+    def _encode(self, lesson: Declarations) -> Dense:
         return Dense(lesson.features, tuple(self.logs))
 
-    def _take(self, lesson: Lesson, model: Mapping[str, Array]) -> None:
+    def _take(self, lesson: Declarations, model: Mapping[str, Array]) -> None:
         super()._take(lesson, model)
         self._encoder = self._encode(lesson)
 

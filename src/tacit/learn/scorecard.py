@@ -12,6 +12,7 @@ from tacit.learn.bayes import ask_evidence
 from tacit.learn.encoders import Binned
 from tacit.learn.estimator import Classifier, Learning, Step, check_positive
 from tacit.learn.linear import check_two_classes
+from tacit.learn.model_json import Declarations
 from tacit.learn.whitening import MOMENTS, STEPS, learn_logistic
 
 __all__ = ["Scorecard"]
@@ -81,11 +82,11 @@ class Scorecard(Classifier):
         named = {f"evidence {place}": each for place, each in enumerate(evidence)}
         return {"weights": weights, "rows": fit.rows, **named}
 
-    def _encode(self, lesson: Lesson) -> Binned:
+    def _encode(self, lesson: Declarations) -> Binned:
         check_two_classes(lesson, type(self).__name__)
         return Binned(lesson.features, self.bins, tuple(self.logs))
 
-    def _take(self, lesson: Lesson, model: Mapping[str, Array]) -> None:
+    def _take(self, lesson: Declarations, model: Mapping[str, Array]) -> None:
         super()._take(lesson, model)
         self._encoder = self._encode(lesson)
 

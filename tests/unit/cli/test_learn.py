@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tacit.cli.learn import MODELS
+from tacit.learn import Estimator
 from tests.unit.cli.clinics import called, vault
 
 
@@ -38,6 +39,9 @@ def test_a_model_is_explained_for_nothing_then_fitted_and_free_the_second_time(
     assert again["free"] is True
     assert again["features"] == ["ward"]
     assert again["receipt"]["kind"] == "LinearRegression"
+    assert run(*words, "--out", tmp_path / "model.json").code == 0
+    back = Estimator.from_dict(json.loads((tmp_path / "model.json").read_text()))
+    assert back.target_ == "cost"
 
 
 @pytest.mark.parametrize(
