@@ -12,12 +12,14 @@ from tacit.errors import InvalidInput
 from tacit.learn.encoders import Binned, Dense
 from tacit.learn.estimator import Classifier, Learning, Step, ask, check_positive
 from tacit.learn.model_json import Declarations
+from tacit.printing import printable
 
 __all__ = ["GaussianNB", "HistogramNB", "ask_evidence"]
 
 Array = NDArray[np.float64]
 
 PSEUDO = 0.5  # how many deviations of noise a bin is taken to hold besides
+SHOWN = 10  # classes on a card
 
 
 class HistogramNB(Classifier):
@@ -50,6 +52,9 @@ class HistogramNB(Classifier):
     def _take(self, lesson: Declarations, model: Mapping[str, Array]) -> None:
         super()._take(lesson, model)
         self._encoder = self._encode(lesson)
+
+    def _learnt(self) -> tuple[str, ...]:
+        return _list_shares(self)
 
     def _steps(self, lesson: Lesson, noise: VectorNoise) -> tuple[Step, ...]:
         cells = sum(self._encode(lesson).sizes) * len(lesson.classes)
@@ -103,10 +108,22 @@ class GaussianNB(Classifier):
         super()._take(lesson, model)
         self._encoder = self._encode(lesson)
 
+    def _learnt(self) -> tuple[str, ...]:
+        return _list_shares(self)
+
     def _steps(self, lesson: Lesson, noise: VectorNoise) -> tuple[Step, ...]:
         d = len(self._encode(lesson).names)
         numbers = len(lesson.classes) * (2 * d + 1)
         return (Step("counts, sums and sums of squares of each class", 1.0, numbers),)
+
+
+def _list_shares(model: Classifier) -> tuple[str, ...]:
+    """The estimated share of every class."""
+    shares = np.exp(model._model["prior"])  # noqa: SLF001 -- of this room
+    pairs = zip(model.classes_.tolist(), shares / shares.sum(), strict=True)
+    said = [f"{printable(str(label))} {share:.1%}" for label, share in list(pairs)[:SHOWN]]
+    more = ", …" if len(shares) > SHOWN else ""
+    return (f"shares of the classes: {', '.join(said)}{more}",)
 
 
 def ask_evidence(lesson: Lesson, encoder: Binned, share: Fraction) -> Any:

@@ -10,9 +10,17 @@ from numpy.typing import NDArray
 from tacit.curator import Assigned, FeatureMap, Lesson, Moments, VectorNoise
 from tacit.errors import InvalidInput
 from tacit.learn.encoders import Dense
-from tacit.learn.estimator import Estimator, Learning, Step, ask, check_positive
+from tacit.learn.estimator import (
+    Estimator,
+    Learning,
+    Step,
+    ask,
+    check_positive,
+    shorten_number,
+)
 from tacit.learn.made_up import made_up_normals, made_up_uniforms
 from tacit.learn.model_json import Declarations
+from tacit.printing import printable
 from tacit.progress import show_progress
 
 __all__ = ["PCA", "KMeans"]
@@ -24,6 +32,7 @@ COUNTS = (1, 9)  # parts of a step: counts and sums
 SURROGATE = 4_000  # made-up points on which centres start
 RESTARTS = 4
 MOST_STEPS = 20
+SHOWN = 6  # centres, columns or components on a card
 
 
 class KMeans(Estimator):
@@ -101,6 +110,21 @@ class KMeans(Estimator):
         half, middle = self._encoder.scales()
         self.cluster_centers_ = model["centres"] * half + middle
 
+    def _learnt(self) -> tuple[str, ...]:
+        """Some centres, in some of the columns."""
+        names = self._encoder.names[:SHOWN]
+        said = []
+        for place, centre in enumerate(self.cluster_centers_[:SHOWN], 1):
+            numbers = zip(names, centre, strict=False)
+            where = ", ".join(f"{printable(name)} {shorten_number(at)}" for name, at in numbers)
+            said.append(f"centre {place}: {where}{', …' if len(centre) > SHOWN else ''}")
+        if len(self.cluster_centers_) > SHOWN:
+            said.append(f"and {len(self.cluster_centers_) - SHOWN} more, in cluster_centers_")
+        return tuple(said)
+
+    def _error(self) -> str:
+        return "not measured: score(frame) is for rows of your own"
+
     def _steps(self, lesson: Lesson, noise: VectorNoise) -> tuple[Step, ...]:
         d = len(self._encode(lesson).names)
         return (
@@ -146,7 +170,11 @@ class PCA(Estimator):
         encoder = self._encode(lesson)
         d = len(encoder.names)
         if self.n_components > d:
-            raise InvalidInput("n_components", self.n_components, f"there are {d} numbers a row")
+            raise InvalidInput(
+                "n_components",
+                self.n_components,
+                f"give at most {d}: so many numbers are made of a row",
+            )
         bound = encoder.typical(pure=not noise.concentrated, norm=self.norm)
         kernel = Moments(FeatureMap(encoder.encoding(), bound))
         ((moments, off),) = yield from ask(kernel, Fraction(1))
@@ -172,6 +200,16 @@ class PCA(Estimator):
         self._encoder = self._encode(lesson)
         self.components_, self.explained_variance_ = model["components"], model["variances"]
         self.mean_ = model["mean"]
+
+    def _learnt(self) -> tuple[str, ...]:
+        """The variance of every component."""
+        said = ", ".join(shorten_number(float(each)) for each in self.explained_variance_[:SHOWN])
+        more = ", …" if len(self.explained_variance_) > SHOWN else ""
+        return (f"variances of the components, where bounds are -1 and 1: {said}{more}",)
+
+    def _error(self) -> str:
+        off = shorten_number(float(self._model["noise"])) if hasattr(self, "_model") else "?"
+        return f"noise of deviation {off} in every number of the covariance"
 
     def _steps(self, lesson: Lesson, noise: VectorNoise) -> tuple[Step, ...]:
         d = len(self._encode(lesson).names)

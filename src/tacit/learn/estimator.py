@@ -27,7 +27,16 @@ from tacit.learn.model_json import (
 )
 from tacit.printing import printable
 
-__all__ = ["Classifier", "Estimator", "Learning", "ModelCard", "NotFitted", "Step", "ask"]
+__all__ = [
+    "Classifier",
+    "Estimator",
+    "Learning",
+    "ModelCard",
+    "NotFitted",
+    "Step",
+    "ask",
+    "shorten_number",
+]
 
 Array = NDArray[np.float64]
 Learning = Generator[Any, Any, dict[str, Any]]
@@ -68,6 +77,8 @@ class ModelCard:
     notes: tuple[str, ...]
     settings: Mapping[str, Any]
     is_fitted: bool
+    learnt: tuple[str, ...] = ()
+    error: str = ""
 
     def __str__(self) -> str:
         """The card as lines of text."""
@@ -76,9 +87,8 @@ class ModelCard:
         said.append(f"  features   {len(self.features)}: {_shorten(self.features)}")
         if self.classes:
             said.append(f"  classes    {_shorten(self.classes)} (declared)")
-        rows = "" if self.contributions is None else f", {self.contributions} rows of each in full"
-        said.append(f"  protects   every {printable(self.unit)}{rows}")
-        said.append(f"  {'cost' if self.is_fitted else 'would cost'}  {self.price}")
+        said.append(f"  protects   every {printable(self.unit)}{self._contributions()}")
+        said.append(f"  {'cost' if self.is_fitted else 'would cost':<10} {self.price}")
         said += [
             f"  released   {step.what}: {step.numbers:,} numbers for {step.share:.0%} of the price"
             for step in self.steps
@@ -86,7 +96,10 @@ class ModelCard:
         said.append(
             f"  settings   {_settings(self.settings)} (fixed beforehand, not tuned on the data)"
         )
+        said += [f"  learnt     {line}" for line in self.learnt]
         said += [f"  note       {note}" for note in self.notes]
+        if self.is_fitted:
+            said.append(f"  error      {self.error}")
         said.append(
             "  do not     use it to decide about a single person without a human, about people unlike those of the "
             "table, or as a fact about anyone in it"
@@ -94,6 +107,12 @@ class ModelCard:
         return "\n".join(said)
 
     __repr__ = __str__
+
+    def _contributions(self) -> str:
+        if self.contributions is None or self.unit == "row":
+            return ""
+        rows = "1 row" if self.contributions == 1 else f"{self.contributions} rows"
+        return f", {rows} of each in full"
 
     def to_dict(self) -> dict[str, Any]:
         """The card as values that JSON holds."""
@@ -117,6 +136,8 @@ class ModelCard:
             "notes": list(self.notes),
             "settings": write_settings(self.settings),
             "is_fitted": self.is_fitted,
+            "learnt": list(self.learnt),
+            "error": self.error,
         }
 
     @classmethod
@@ -137,6 +158,8 @@ class ModelCard:
             tuple(fields["notes"]),
             settings,
             fields["is_fitted"],
+            tuple(fields["learnt"]),
+            fields["error"],
         )
 
 
@@ -315,6 +338,17 @@ class Estimator(ABC):
     def _notes(self, lesson: Lesson, noise: VectorNoise) -> tuple[str, ...]:
         return ()
 
+    def _learnt(self) -> tuple[str, ...]:
+        """What was learnt, in a few lines."""
+        return ()
+
+    def _error(self) -> str:
+        """How far off the model is, or how to find out."""
+        return (
+            "not measured: that would be a question about protected rows; score(frame) is for rows of your own, and "
+            "empirical_error gives it an interval"
+        )
+
     def _take(self, lesson: Declarations, model: Mapping[str, Array]) -> None:
         """Keep the model and what is public about the features."""
         self.features_: tuple[Feature, ...] = lesson.features
@@ -339,9 +373,11 @@ class Estimator(ABC):
             lesson.contributions,
             price,
             self._steps(lesson, noise),
-            self._notes(lesson, noise),
+            (*self._notes(lesson, noise), *_name_unused(lesson)),
             self.get_params(),
             is_fitted,
+            self._learnt() if is_fitted else (),
+            self._error() if is_fitted else "",
         )
 
     def _check_fitted(self) -> None:
@@ -422,10 +458,34 @@ def check_positive(value: Any, name: str) -> None:
         raise InvalidInput(name, value, "give a whole number of at least 1")
 
 
+def shorten_number(value: float) -> str:
+    """A number with three digits that count.
+
+    >>> shorten_number(0.012345), shorten_number(12345.0)
+    ('0.0123', '12,345')
+    """
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.3g}"
+
+
 def _shorten(values: Sequence[Any]) -> str:
     shown = [printable(str(value)) for value in values[:8]]
     return ", ".join(shown) + (", …" if len(values) > 8 else "")
 
 
+def _name_unused(lesson: Lesson) -> tuple[str, ...]:
+    """A note on the columns that no feature is made of, for want of a declaration."""
+    names = lesson.left_out
+    if not names:
+        return ()
+    return (f"not used, for want of declared values or bounds: {_shorten(names)}",)
+
+
 def _settings(params: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}={value!r}" for name, value in params.items())
+    return ", ".join(f"{name}={_setting(value)}" for name, value in params.items())
+
+
+def _setting(value: Any) -> str:
+    """A setting as one would write it; a fraction as its decimals where they are few."""
+    if isinstance(value, Fraction) and value == Fraction(f"{float(value):.6g}"):
+        return f"{float(value):.6g}"
+    return repr(value)

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from tacit.curator import FeatureMap, Lesson, Regression, VectorNoise
 from tacit.errors import InvalidInput
 from tacit.learn.encoders import Dense
-from tacit.learn.estimator import Classifier, Estimator, Learning, Step, ask
+from tacit.learn.estimator import Classifier, Estimator, Learning, Step, ask, shorten_number
 from tacit.learn.model_json import Declarations
 from tacit.learn.whitening import MOMENTS, NEWTON, STEPS, add_hidden, learn_logistic, whiten
+from tacit.printing import printable
 
 __all__ = ["LinearRegression", "LogisticRegression", "check_two_classes"]
 
@@ -22,6 +23,7 @@ Array = NDArray[np.float64]
 SHARES = (Fraction(1, 5), Fraction(3, 10), Fraction(1, 2))  # of the price, round by round
 PARTS = (35, 50, 15)  # of a round: u u', u e and e e
 WIDE = 0.05
+SHOWN = 8  # coefficients on a card
 
 
 class LogisticRegression(Classifier):
@@ -71,6 +73,9 @@ class LogisticRegression(Classifier):
         free = model["free"] if self.intervals else model["theta"]
         spread = np.sqrt(np.maximum(np.diag(model["covariance"]), 0)) if self.intervals else None
         _set_coefficients(self, self._encoder, free, spread, 1.0, 0.0)
+
+    def _learnt(self) -> tuple[str, ...]:
+        return _list_coefficients(self)
 
     def _steps(self, lesson: Lesson, noise: VectorNoise) -> tuple[Step, ...]:
         d = len(self._encode(lesson).names) + 1
@@ -153,7 +158,9 @@ class LinearRegression(Estimator):
                     matrix, vectors, values, floor, cross / rows, step, theta, scale,
                     (off_cross / rows, off_moments / rows, left / rows),
                 )  # fmt: skip
-                return {"theta": moved, "free": free, "covariance": covariance, "rows": rows}
+                residual = scale * float(np.sqrt(left))
+                found = {"theta": moved, "free": free, "covariance": covariance, "rows": rows}
+                return {**found, "residual": residual}
             inverse, effective, _ = whiten(moments, off_moments, rows)
             matrix, theta, scale = inverse @ matrix, moved, scale * float(np.sqrt(left))
             following = SHARES[turn + 1]
@@ -175,6 +182,18 @@ class LinearRegression(Estimator):
         spread = np.sqrt(np.maximum(np.diag(model["covariance"]), 0))
         half, middle = (high - low) / 2, (high + low) / 2
         _set_coefficients(self, self._encoder, model["free"], spread, half, middle)
+
+    def _learnt(self) -> tuple[str, ...]:
+        return _list_coefficients(self)
+
+    def _error(self) -> str:
+        if "residual" not in getattr(self, "_model", {}):
+            return super()._error()
+        low, high = self._bounds
+        off = shorten_number(float(self._model["residual"]) * (high - low) / 2)
+        return (
+            f"the root mean square of what is left to predict is about {off}, by released numbers"
+        )
 
     def _steps(self, lesson: Lesson, noise: VectorNoise) -> tuple[Step, ...]:
         d = len(self._encode(lesson).names) + 1
@@ -222,11 +241,37 @@ def _set_coefficients(
         model.coef_low_, model.coef_high_ = slopes - reach, slopes + reach
 
 
+def _list_coefficients(model: Any) -> tuple[str, ...]:
+    """The coefficients with their intervals, those that are farthest from none first where that is known."""
+    low, high = getattr(model, "coef_low_", None), getattr(model, "coef_high_", None)
+    names, slopes = model.coef_names_, model.coef_
+    order = list(range(len(slopes)))
+    if low is not None and high is not None:
+        width = np.maximum(high - low, 1e-300)
+        order.sort(key=lambda place: -abs(slopes[place]) / width[place])
+    said = []
+    for place in order[:SHOWN]:
+        line = f"{printable(str(names[place]))}: {shorten_number(float(slopes[place]))}"
+        if low is not None and high is not None:
+            line += _show_interval(float(low[place]), float(high[place]))
+        said.append(line)
+    if len(order) > SHOWN:
+        said.append(f"and {len(order) - SHOWN} coefficients more, in coef_")
+    return tuple(said)
+
+
+def _show_interval(low: float, high: float) -> str:
+    if not np.isfinite(high - low):
+        return " (no interval: noise hides it)"
+    return f" (95 %: {shorten_number(low)} to {shorten_number(high)})"
+
+
 def check_two_classes(lesson: Declarations, name: str) -> None:
     """Refuse a target of more than two classes."""
     if len(lesson.classes) != 2:
         raise InvalidInput(
             "target",
             lesson.target.name if lesson.target else None,
-            f"{name} tells two classes apart; use HistogramNB (naive-bayes) or MLPClassifier (network) for more",
+            f"{name} tells two classes apart and this has {len(lesson.classes)}; use HistogramNB (naive-bayes) or "
+            "MLPClassifier (network) for more, LinearRegression (linear) for a number",
         )

@@ -14,6 +14,7 @@ from tacit.learn.estimator import Classifier, Learning, Step, check_positive
 from tacit.learn.linear import check_two_classes
 from tacit.learn.model_json import Declarations
 from tacit.learn.whitening import MOMENTS, STEPS, learn_logistic
+from tacit.printing import printable
 
 __all__ = ["Scorecard"]
 
@@ -23,6 +24,7 @@ EVIDENCE = Fraction(3, 10)  # of the price; the rest is for the weights
 HOLD = 3.0  # evidence is held between minus and plus this
 START = 0.7  # what evidence counts before anything is known
 BOUND = 4.0
+SHOWN = 8  # columns on a card
 
 
 class Scorecard(Classifier):
@@ -89,6 +91,15 @@ class Scorecard(Classifier):
     def _take(self, lesson: Declarations, model: Mapping[str, Array]) -> None:
         super()._take(lesson, model)
         self._encoder = self._encode(lesson)
+
+    def _learnt(self) -> tuple[str, ...]:
+        """The columns whose bins differ most in points."""
+        ranges = {name: (min(each), max(each)) for name, each in self.points().items()}
+        order = sorted(ranges, key=lambda name: ranges[name][0] - ranges[name][1])
+        return tuple(
+            f"{printable(name)}: from {ranges[name][0]:+.2g} to {ranges[name][1]:+.2g} points"
+            for name in order[:SHOWN]
+        )
 
     def _steps(self, lesson: Lesson, noise: VectorNoise) -> tuple[Step, ...]:
         d = len(lesson.features) + 1

@@ -2,10 +2,12 @@
 
 import subprocess
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
+import tacit
 from tacit.errors import InvalidInput
 from tacit.learn import PCA, HistogramNB, KMeans, LinearRegression, NotFitted, Scorecard
 from tests.laws.every_estimator import EVERY, make_rows, make_vault, rows_of
@@ -77,6 +79,47 @@ def test_rows_come_from_a_vault_and_targets_from_its_columns():
         HistogramNB(epsilon=1).fit(rows)
     with pytest.raises(InvalidInput, match="name one of"):
         HistogramNB(epsilon=1).fit(rows, "unheard of")
+
+
+def test_what_is_not_declared_is_named_before_anything_is_paid():
+    """A target that is no column, one without classes, features without declarations: each with what to write."""
+    rows = [{"age": 30, "cost": 2.0, "note": "x", "ill": True}] * 9
+    columns = {"age": "integer", "cost": "number", "note": "text", "ill": "boolean"}
+    clinic = tacit.protect(rows, unit="row", columns=columns, epsilon=3, delta=1e-6)
+    table = clinic.table("data")
+    with pytest.raises(InvalidInput, match="target cannot be 'sick'; name one of: age, cost"):
+        HistogramNB(epsilon=1).fit(table, "sick")
+    with pytest.raises(InvalidInput, match=r"note = \{ type = \"text\", values"):
+        HistogramNB(epsilon=1).fit(table, "note")
+    with pytest.raises(InvalidInput, match=r"cost = \{ type = \"number\", low"):
+        LinearRegression(epsilon=1).fit(table, "cost")
+    with pytest.raises(InvalidInput, match="no other column has declared values or bounds"):
+        HistogramNB(epsilon=1).fit(table, "ill")
+    assert not list(clinic.ledger.entries())
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_card_says_what_was_learnt_and_with_which_error(name):
+    estimator, target = EVERY[name]
+    model = type(estimator)(**estimator.get_params())
+    rows = rows_of(make_vault(make_rows(9)))
+    before = str(model.explain(rows, target))
+    after = str(model.fit(rows, target).card())
+    assert "  learnt " not in before
+    assert "  error " not in before
+    assert "  error      " in after
+    assert ("  learnt     " in after) is (name not in {"nearest", "network", "softmax"})
+
+
+def test_a_card_names_the_columns_that_say_nothing():
+    rows = [{"age": 30, "note": "x", "ill": True}] * 9
+    columns = {"age": (0, 100), "note": "text", "ill": "boolean"}
+    clinic = tacit.protect(rows, unit="row", columns=columns, epsilon=3, delta=1e-6)
+    card = str(HistogramNB(epsilon=Fraction(1, 2)).explain(clinic.table("data"), "ill"))
+    assert "not used, for want of declared values or bounds: note" in card
+    assert "settings   epsilon=0.5, bins=16" in card
+    named = HistogramNB(epsilon=1).explain(clinic.table("data"), "ill", columns=["age"])
+    assert "declared values or bounds" not in str(named)
 
 
 def test_predictions_need_no_scikit_learn(tmp_path):

@@ -14,7 +14,7 @@ from tacit.curator.access import Access
 from tacit.curator.answer.release import Price
 from tacit.curator.asked_question import shared_of
 from tacit.curator.record.stored_tables import Released, StoredTables
-from tacit.curator.tables.column_codes import CodedColumn, code_columns
+from tacit.curator.tables.column_codes import CodedColumn, code_columns, list_uncoded
 from tacit.curator.tables.noise import Draw, Request, TableNoise, hide
 from tacit.curator.tables.release_tables import Answered, Desk, Exchange, Order, TablesAsked
 from tacit.curator.vectors.features import CATEGORY, NUMBER, Feature, describe_column
@@ -31,6 +31,7 @@ from tacit.plan import (
     Owner,
     Plan,
     Scan,
+    Table,
     Where,
     count,
     fingerprint,
@@ -203,6 +204,8 @@ class Lesson:
     features: tuple[Feature, ...]
     target: Feature | None
     classes: tuple[Any, ...]
+    left_out: tuple[str, ...] = ()
+    """Columns that say nothing because neither values nor bounds are declared; none where features were named."""
 
     def noise(self, epsilon: Number) -> VectorNoise:
         """What hides sums at a price; no data are looked at."""
@@ -282,6 +285,15 @@ def open_lesson(
     desk.shared(shared.table.name)
     known = [column.name for column in shared.table.columns]
     wanted = [name for name in (known if columns is None else columns) if name != target]
+    if target is not None:
+        _check_target(shared.table, target, classes=classes)
+    if columns is None and set(known) <= {target, *list_uncoded(shared.table)}:
+        raise InvalidInput(
+            "the features of",
+            shared.table.name,
+            "no other column has declared values or bounds; declare some in the policy, as in "
+            'age = { type = "integer", low = 0, high = 120 }',
+        )
     coded = code_columns(shared.table, None if columns is None else wanted, CELLS, CELLS)
     used = tuple(each for each in coded if each.name != target)
     found, labels, goal = None, tuple[Any, ...](), tuple[int, ...]()
@@ -301,7 +313,9 @@ def open_lesson(
         _checked_sampling(sampling),
         trials,
     )
-    lesson = Lesson(desk, asked, _describe(used, found), found, labels)
+    silent = () if columns is not None else list_uncoded(shared.table)
+    left_out = tuple(name for name in silent if name != shared.table.unit)
+    lesson = Lesson(desk, asked, _describe(used, found), found, labels, left_out)
     if sampling is not None and not lesson.may_sample:
         raise InvalidInput(
             "sampling",
@@ -309,6 +323,20 @@ def open_lesson(
             "leave it out: samples need a delta, add-or-remove, and rows that are units themselves",
         )
     return lesson
+
+
+def _check_target(table: Table, target: str, *, classes: bool) -> None:
+    """Refuse a target that is no column, or of which nothing is declared that could be predicted."""
+    known = [column.name for column in table.columns if column.name != table.unit]
+    if target not in known:
+        raise InvalidInput("target", target, f"name one of: {', '.join(sorted(known))}")
+    if target in list_uncoded(table):
+        classes_or_bounds = (
+            f'its classes, as in {target} = {{ type = "text", values = ["yes", "no"] }}'
+            if classes
+            else f'its bounds, as in {target} = {{ type = "number", low = 0, high = 100 }}'
+        )
+        raise InvalidInput("target", target, f"declare in the policy {classes_or_bounds}")
 
 
 def _describe(columns: Sequence[CodedColumn], target: Feature | None) -> tuple[Feature, ...]:
