@@ -41,7 +41,7 @@ $(RUNS): requirements-demo.lock pyproject.toml
 	@touch $(RUNS)
 
 $(STAMP): requirements.lock $(RUNS)
-	$(PY) -m pip install -q --disable-pip-version-check --only-binary :all: --require-hashes -r requirements.lock
+	$(PY) -m pip install -q --disable-pip-version-check --no-compile --only-binary :all: --require-hashes -r requirements.lock
 	@touch $(STAMP)
 
 # The tests of the PostgreSQL ledger start a server of their own; without its programs they fail and say so.
@@ -127,7 +127,7 @@ reference: setup ## docs/reference.md, from the docstrings
 # Sphinx and its theme have an environment of their own: nothing else needs them.
 $(SITE): requirements-docs.lock $(RUNS)
 	$(PYTHON) -m venv --clear $(VENV)-docs
-	$(VENV)-docs/bin/python -m pip install -q --disable-pip-version-check --only-binary :all: --require-hashes -r requirements-docs.lock
+	$(VENV)-docs/bin/python -m pip install -q --disable-pip-version-check --no-compile --only-binary :all: --require-hashes -r requirements-docs.lock
 	@touch $(SITE)
 
 # Other people's clients of PostgreSQL have an environment of their own; what they share with ours they take from it.

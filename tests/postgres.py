@@ -198,17 +198,26 @@ def _running(process: int) -> Server:
     return server
 
 
+_lent: list[Server] = []
+
+
+def lend() -> None:
+    """Let all forks of this process use its server: to start one of their own would take each a CPU second."""
+    if not _lent:
+        _lent.append(running())
+
+
 def running() -> Server:
-    """The server of this process, started when it is first asked for."""
-    return _running(os.getpid())
+    """The server of this process, started when it is first asked for, or the one that its parent has lent to it."""
+    return _lent[0] if _lent else _running(os.getpid())
 
 
 _names = count()
 
 
 def fresh_name(kind: str) -> str:
-    """A name that nothing in the server of this process has."""
-    return f"{kind}_{next(_names)}"
+    """A name that nothing in the server has, whichever process uses it."""
+    return f"{kind}_{os.getpid()}_{next(_names)}"
 
 
 def fresh_schema() -> str:

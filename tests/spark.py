@@ -183,11 +183,16 @@ def _is_worker() -> bool:
     return "PYTEST_XDIST_WORKER" in os.environ
 
 
+def owner() -> int:
+    """The process that the run of tests began with: that of all workers, or the one that was told to this process."""
+    return int(os.environ.get(OWNER) or (os.getppid() if _is_worker() else os.getpid()))
+
+
 @cache
 def running() -> Cluster:
     """The server of this run of tests, which all its processes share; started when it is first asked for."""
     find_client()
-    whole = int(os.environ.get(OWNER) or (os.getppid() if _is_worker() else os.getpid()))
+    whole = owner()
     note = Path(tempfile.gettempdir()) / f"tacit-spark-of-{whole}.json"
     with note.open("a+") as shared:
         fcntl.flock(shared, fcntl.LOCK_EX)

@@ -4,10 +4,12 @@ import os
 import shutil
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
+from _pytest.assertion.rewrite import _read_pyc
 
-from tests.conftest import cpu_seconds, folder_of, seconds_by_folder
+from tests.conftest import cpu_seconds, folder_of, rewrite_asserts, seconds_by_folder
 from tests.docs.sources import ROOT
 
 FILES = {
@@ -82,3 +84,15 @@ def test_the_cpu_seconds_of_processes_that_run_and_that_have_ended_are_counted()
         assert cpu_seconds() - before > 0.25
         process.communicate(b"\n")
     assert cpu_seconds() - before > 0.25
+
+
+def test_each_worker_rewrites_a_part_and_finds_the_others_done(tmp_path, pytestconfig):
+    for name in "abc":
+        (tmp_path / f"test_{name}.py").write_text("def test_it():\n    assert 1 == 1\n")
+    config = SimpleNamespace(
+        rootpath=tmp_path, args=["."], stash=pytestconfig.stash, getini=pytestconfig.getini
+    )
+    assert [rewrite_asserts(config, worker, 2) for worker in (0, 1, 0, 1)] == [2, 1, 0, 0]
+    for file in tmp_path.glob("test_*.py"):
+        (kept,) = (tmp_path / "__pycache__").glob(f"{file.stem}.*-pytest-*.pyc")
+        assert _read_pyc(file, kept) is not None

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from tests import spark
 from tests.teeth.bug import ROOT
 from tests.teeth.trial import as_verdict
 
@@ -22,7 +23,7 @@ def tried():
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONHASHSEED": "0"},
+        env={**os.environ, "PYTHONHASHSEED": "0", spark.OWNER: str(spark.owner())},
     ) as process:
 
         def tried(test, bug=None, environment=(), renewed=""):

@@ -35,6 +35,7 @@ from hypothesis.errors import HypothesisSideeffectWarning
 from hypothesis.internal.conjecture import providers
 from hypothesis.strategies import booleans, text
 
+from tests import postgres
 from tests.teeth.bug import ROOT, Bug, module_of, replaced
 from tests.teeth.reimport import code_in, dependents_in, forget, import_all, imports_in
 from tests.teeth.steady import SteadyBytes
@@ -300,6 +301,8 @@ def _warm_up() -> None:
         import_all(_sound())
         imports_in(_sound())  # remembered, as is the next
         code_in(_sound())
+    # One Spark server for all trials: that of the run of tests that asks for them, or one of this process.
+    os.environ.setdefault("TESTS_SHARE_SPARK_WITH", str(os.getpid()))
     _begun()
     _used()
     assert Path(sys.modules["tacit"].__file__ or "/").is_relative_to(_sound()), (
@@ -307,7 +310,17 @@ def _warm_up() -> None:
     )
 
 
+@cache
+def _uses_postgres(file: str) -> bool:
+    """Whether a file of tests, or what it shares with others, may ask for a PostgreSQL server."""
+    path = ROOT / file
+    words = ("postgres", "tests.database", "every_ledger")
+    return path.is_file() and any(word in path.read_text(encoding="utf-8") for word in words)
+
+
 def _forked(trial: Trial, tree: Path) -> int:
+    if any(_uses_postgres(test.split("::")[0]) for test in trial.tests):
+        postgres.lend()
     sys.stdout.flush()
     sys.stderr.flush()
     if changed := _changed(trial):

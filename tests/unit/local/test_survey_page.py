@@ -2,8 +2,6 @@
 
 import csv
 import json
-import subprocess
-import sys
 from hashlib import shake_256
 
 import numpy as np
@@ -17,6 +15,7 @@ from tacit.local import (
     read_questionnaire,
     survey_page,
 )
+from tests.unit.cli.clinics import called
 from tests.unit.local.browser import opened
 from tests.vectors.local_clients import BYTES, FILE, PROTOCOLS
 
@@ -124,17 +123,18 @@ def spoil(lines):
     return [*lines[:50], *wrong, *lines[50:]]
 
 
-def test_a_survey_by_the_command_line(folder, survey, people):
+def test_a_survey_by_the_command_line(folder, survey, people, capsys, monkeypatch):
     with (folder / "answers.csv").open("w", newline="") as file:
         rows = csv.DictWriter(file, list(people[0]))
         rows.writeheader()
         rows.writerows(people)
 
+    monkeypatch.chdir(folder)
+
     def run(*arguments):
-        command = [sys.executable, "-m", "tacit", "survey", *map(str, arguments)]
-        return subprocess.run(
-            command, capture_output=True, text=True, check=True, cwd=folder
-        ).stdout
+        said = called(capsys, monkeypatch, "survey", *arguments)
+        assert said.code == 0, said.err
+        return said.out
 
     assert "4 questions" in run("new", "survey.toml", "--page", "page.html")
     run("encode", "survey.toml", "answers.csv", "--to", "reports.jsonl")
