@@ -112,14 +112,19 @@ class _Learner:
             for p, precision, each, kinds in columns
         ]
 
-    def ask_scores(self, groups: list[Array]) -> tuple[Distances, Array]:
-        """How far all pairs are from independence, and how much of that chance and noise
-        explain."""
+    def sum_groups(self, groups: list[Array]) -> tuple[list[Array], list[Array]]:
+        """The share of each group of all columns, and by how much it could be off, one example a row."""
         mass = [np.bincount(g, p) for g, p in zip(groups, self.shares, strict=True)]
         off = [
             np.array([np.bincount(g, each) for each in errors]) / self.total
             for g, errors in zip(groups, self.errors, strict=True)
         ]
+        return mass, off
+
+    def ask_scores(self, groups: list[Array]) -> tuple[Distances, Array]:
+        """How far all pairs are from independence, and how much of that chance and noise
+        explain."""
+        mass, off = self.sum_groups(groups)
         even = [self.total * np.outer(mass[a], mass[b]) for a, b in self.pairs]
         chance = np.array(
             [
@@ -138,20 +143,30 @@ class _Learner:
         self.facts["score sigma"] = distances.sigma
         return gaps
 
-    def gain_of_ones(self, share: Fraction, chosen: Sequence[int]) -> float:
+    def gain_of_ones(self, share: Fraction, chosen: Sequence[int], groups: list[Array]) -> float:
         """By how much errors of all pairs but the chosen ones shrink, in rows, if single columns get
-        so much more of the price."""
-        sizes = [each.size for each in self.attributes]
-        parts = split_share(sizes, self.law)
-        errors = []
-        for place, part in enumerate(parts):
+        so much more of the price.
+
+        It is looked at between groups, as the gain of pairs is, and beside chance, which no price takes away: what lies
+        below that is not worth a price.
+        """
+        mass, off = self.sum_groups(groups)
+        before = [self.total * float(np.abs(each).sum() / len(each)) for each in off]
+        parts = split_share([each.size for each in self.attributes], self.law)
+        after = list[float]()
+        for error, known, part in zip(before, self.precisions, parts, strict=True):
             more = self.law.sigma(float(share) * part / sum(parts)) ** -2
-            less = 1 - (self.precisions[place] / (self.precisions[place] + more)) ** 0.5
-            cells = np.count_nonzero(self.shares[place])
-            errors.append((np.sqrt(2 / np.pi * self.facts["errors"][place] * cells), less))
-        others = set(range(len(self.pairs))) - set(chosen)
-        both = [[np.prod(errors[at]) for at in self.pairs[place]] for place in others]
-        return float(np.hypot(*np.array(both).T).sum()) if both else 0.0
+            after.append(error * (known / (known + more)) ** 0.5)
+        spread = [float(np.sqrt(each).sum()) for each in mass]
+        gain = 0.0
+        for place in set(range(len(self.pairs))) - set(chosen):
+            a, b = self.pairs[place]
+            chance = (2 / np.pi * self.total) ** 0.5 * spread[a] * spread[b]
+            gain += float(
+                np.hypot(chance, np.hypot(before[a], before[b]))
+                - np.hypot(chance, np.hypot(after[a], after[b]))
+            )
+        return gain
 
     def divide_rest(self, gaps: Array, groups: list[Array], left: Fraction) -> Fraction:
         """How much of what is left single columns get: nothing, some, or all of it, whichever is
@@ -161,7 +176,7 @@ class _Learner:
             chosen, gain = (
                 self.choose_pairs(gaps, groups, left - share) if share < left else ([], 0)
             )
-            found[share] = gain + (self.gain_of_ones(share, chosen) if share else 0.0)
+            found[share] = gain + (self.gain_of_ones(share, chosen, groups) if share else 0.0)
         return max(found, key=found.__getitem__)
 
     def choose_pairs(

@@ -57,6 +57,15 @@ def test_single_columns_get_more_where_pairs_tell_little():
     assert asked[0].share + asked[1].share + asked[2].share <= 1
 
 
+def test_a_pair_of_wide_columns_is_measured_in_a_small_table():
+    """Chance hides more of 300 rows in wide columns than noise does: single columns do not get all of the price."""
+    wide = [(uniforms(300, place) * 60).astype(int) for place in range(8)]
+    rows = np.column_stack([(wide[0] + 2 * uniforms(300, 9)).astype(int), *wide])
+    columns = [Attribute(64, ordered=True)] * rows.shape[1]
+    model, _ = run(learn_table(columns, law_of(0.7)), rows, 0.7)
+    assert [0, 1] in model.facts["pairs"]
+
+
 def test_the_model_follows_from_the_release():
     model, exchange = learn(people())
     again = learn_table(COLUMNS, law_of(RHO))

@@ -11,7 +11,13 @@ import numpy as np
 from tacit.accounting import Charge
 from tacit.curator.answer.release import Price
 from tacit.curator.policy.policy import Shared
-from tacit.curator.tables.column_codes import CodedColumn, code_column, code_columns, list_uncoded
+from tacit.curator.tables.column_codes import (
+    CodedColumn,
+    code_column,
+    code_columns,
+    find_lattice,
+    list_uncoded,
+)
 from tacit.curator.tables.keep_rules import decode_rows
 from tacit.curator.tables.noise import TableNoise
 from tacit.curator.tables.release_tables import Desk, Exchange, Order, TablesAsked
@@ -74,7 +80,8 @@ class SyntheticTables:
         price: Price,
         receipts: tuple[Mapping[str, Any], ...],
     ) -> None:
-        self._parts, self._models = parts, models
+        self._parts = tuple(_on_lattices(*each) for each in zip(parts, models, strict=True))
+        self._models = models
         self.names = tuple(part.name for part in parts)
         self.price, self.receipts = price, receipts
         self._made: dict[int, tuple[dict[str, list[Any]], ...]] = {}
@@ -200,6 +207,12 @@ class SyntheticTables:
     ) -> dict[str, list[Any]]:
         """Columns beside the numbers of their units, which begin with 1."""
         return {str(part.shared.table.unit): (units + 1).tolist()} | values
+
+
+def _on_lattices(part: _Part, model: Model) -> _Part:
+    """A part whose own columns know on which lattice their numbers lie."""
+    own = enumerate(part.own)
+    return replace(part, own=tuple(find_lattice(each, model.marginal([at])) for at, each in own))
 
 
 def _keep(values: dict[str, list[Any]], kept: Any) -> dict[str, list[Any]]:

@@ -143,7 +143,7 @@ def _warn(
     if far:
         named = ", ".join(f"{printable(p.first)} x {printable(p.second)}" for p in far[:3])
         found.append(f"{len(far)} pairs that are off by more than {_TOO_FAR}, such as {named}")
-    coarse = [each.name for each in columns if not each.is_exact]
+    coarse = [each.name for each in columns if not each.is_exact and each.lattice is None]
     if coarse:
         found.append(
             f"fine detail of {', '.join(map(printable, coarse))}: values are spread evenly inside cells"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.curator.answer.release import Price
-from tacit.curator.tables.column_codes import CodedColumn
+from tacit.curator.tables.column_codes import CodedColumn, find_lattice
 from tacit.curator.tables.keep_rules import decode_rows
 from tacit.curator.tables.report import SyntheticReport, report_on
 from tacit.curator.tables.rules import Rule
@@ -49,7 +49,9 @@ class SyntheticTable:
         receipt: Mapping[str, Any],
     ) -> None:
         self.name, self.not_modelled, self.price, self.receipt = name, not_modelled, price, receipt
-        self._columns, self._model, self._rules = columns, model, rules
+        found = enumerate(columns)
+        self._columns = tuple(find_lattice(each, model.marginal([at])) for at, each in found)
+        self._model, self._rules = model, rules
         self._made: dict[int, dict[str, list[Any]]] = {}
 
     @property

@@ -188,3 +188,17 @@ def test_the_report_draws_and_lists(tmp_path, synthetic):
     assert report.to_pandas().shape == (10, 4)
     report.plot(str(tmp_path / "errors.png"))
     assert (tmp_path / "errors.png").stat().st_size > 5000
+
+
+def test_numbers_that_are_whole_or_halves_by_the_release_are_synthesized_so():
+    rows = [{"month": 1 + n % 12, "rating": n % 10 / 2, "size": n * 0.0137} for n in range(2000)]
+    columns = {"month": (1, 12), "rating": (0, 5), "size": (0, 30)}
+    clinic = tacit.protect(rows, unit="row", columns=columns, epsilon=5, delta=1e-6)
+    found = clinic.synthesize("data", epsilon=5).columns_of()
+    whole = [value for value in found["month"] if value is not None]
+    assert sum(value == int(value) for value in whole) > 0.95 * len(whole)
+    halves = [2 * value for value in found["rating"] if value is not None]
+    assert sum(value == int(value) for value in halves) > 0.95 * len(halves)
+    spread = [value for value in found["size"] if value is not None]
+    assert sum(value == int(value) for value in spread) < 0.1 * len(spread)
+    assert all(value == round(value, 3) for value in spread)
