@@ -115,7 +115,7 @@ BUGS = [
         file=f"{SERVER}/http/app.py",
         before='if "{" in path or path.endswith("/check"):',
         after='if path.endswith("/check"):',
-        killed_by="tests/attacks/test_openapi.py::test_no_request_fails_or_is_answered_by_what_is_not_declared",
+        killed_by=f"{UNIT}/http/test_app.py::test_what_is_not_found_is_declared_where_something_is_named",
         note="a client would meet responses that nobody has told it of",
     ),
     Bug(

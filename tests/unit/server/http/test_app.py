@@ -41,6 +41,22 @@ def test_the_document_declares_every_route_and_every_problem(clinic):
         assert name in document["components"]["schemas"]
 
 
+def test_what_is_not_found_is_declared_where_something_is_named(clinic):
+    document = clinic.cleo.get("/api/v1/openapi.json").json()
+    named = [
+        (method, path, operation)
+        for path, operations in document["paths"].items()
+        for method, operation in operations.items()
+        if "{" in path
+    ]
+    assert len(named) >= 5
+    for method, path, operation in named:
+        said = clinic.cleo.request(method.upper(), re.sub(r"{\w+}", "77", path), body={})
+        assert str(said.status) in operation["responses"], (method, path, said.text)
+        assert said.status in {404, 422}
+        assert "404" in operation["responses"], path
+
+
 def flat(routes):
     for route in routes:
         if hasattr(route, "original_router"):
