@@ -76,7 +76,7 @@ def hold(folder, scenario):
     async def whole():
         slots = Slots(workers=4, lengths=(1.0, 8.0), clock=clock)
         desk = make_desk(folder, slots=slots)
-        done, look = [], desk._look
+        done, look = [], desk.asking._look
 
         def counted(*given):
             try:
@@ -88,7 +88,7 @@ def hold(folder, scenario):
             while len(done) < times:
                 await asyncio.sleep(0.001)
 
-        desk._look = counted
+        desk.asking._look = counted
         try:
             await scenario(desk, clock, looked)
         finally:
@@ -265,7 +265,7 @@ def test_facts_that_are_found_are_told_when_the_slot_ends_and_count_for_the_day(
     policy = POLICY.replace("low = 0, high = 50", "").replace('"number",', '"number"')
 
     async def scenario(desk, clock, looked):
-        job = await desk.find_bounds(who(desk, "cleo"), "visits.cost", 1, 0.9)
+        job = await desk.releases.find_bounds(who(desk, "cleo"), "visits.cost", 1, 0.9)
         reserved = poll(desk)
         await looked(1)
         assert next(desk._vault.ledger.entries()).is_answered

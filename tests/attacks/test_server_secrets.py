@@ -7,6 +7,7 @@ import pytest
 from tacit.server import Desk
 from tacit.server.ledger_pages import LedgerPages
 from tacit.server.people import People
+from tacit.server.releases import Releases
 from tests.unit.server.clinics import COUNT, PASSWORD, make_folder, running_app
 
 CANARY = "patient-4711-is-ill"
@@ -48,7 +49,7 @@ def test_a_mistake_anywhere_is_one_constant_text(clinic, method, monkeypatch):
     def fail(*_, **__):
         raise RuntimeError(CANARY)
 
-    of = next(each for each in (Desk, People, LedgerPages) if method in vars(each))
+    of = next(each for each in (Desk, Releases, People, LedgerPages) if method in vars(each))
     monkeypatch.setattr(of, method, fail)
     how, path, body = CALLS[method]
     said = clinic.cleo.request(how, path, body=body)

@@ -22,7 +22,6 @@ from tacit.later import later
 if TYPE_CHECKING:
     from tacit.curator.database_rights import check_rights
     from tacit.curator.example_data import example
-    from tacit.curator.hide_until_slot_end import Unseen
     from tacit.curator.inspect_rows import RowsInspection, inspect_rows
     from tacit.curator.json_exchange import (
         budget_fields,
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
     from tacit.curator.tables.workload import ExpectedWorkload
     from tacit.curator.trial.audit import Closest, QuestionAudit, audit_question
     from tacit.curator.trial.mock import rows_for, twin
+    from tacit.curator.hide_until_slot_end import Board, Reserved, Unseen, View
     from tacit.curator.vectors.features import Feature
     from tacit.curator.vectors.kernels import (
         GRID,
@@ -130,7 +130,10 @@ __all__ = [
     "Terms",
     "TrialNoise",
     "Trials",
+    "Board",
+    "Reserved",
     "Unseen",
+    "View",
     "Vault",
     "Watch",
     "WatchAnswer",
@@ -168,7 +171,10 @@ __all__ = [
 
 _LATER = {
     "KINDS": "plan_class",
+    "Board": "hide_until_slot_end",
+    "Reserved": "hide_until_slot_end",
     "Unseen": "hide_until_slot_end",
+    "View": "hide_until_slot_end",
     "PlanClass": "plan_class",
     "Address": "policy.ledger_section",
     "Document": "policy.policy_file",

@@ -1,17 +1,18 @@
 """What may be read of the ledger: one's own history and receipts, everyone's records for who may see them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from itertools import islice
 from typing import Any
 
-from tacit.curator import Unseen, Vault
+from tacit.curator import Vault
 from tacit.errors import InvalidInput, NotFound, TacitError
 from tacit.frozen import frozen
 from tacit.server.audit_log import AuditLog
 from tacit.server.entry_index import EntryIndex
 from tacit.server.identities import Identities, Identity
 from tacit.server.rights import RIGHTS, check_right
+from tacit.server.served_vault import ServedVault
 
 __all__ = ["LedgerPages", "PastQuestion", "Verification"]
 
@@ -65,14 +66,12 @@ class LedgerPages:
 
     def __init__(
         self,
-        current: Callable[[], Vault],
-        unseen: Unseen,
+        served: ServedVault,
         identities: Identities,
         audit: AuditLog,
         readers: Executor,
     ) -> None:
-        self._current = current
-        self._unseen = unseen
+        self._served = served
         self._identities = identities
         self._audit = audit
         self._readers = readers
@@ -96,10 +95,11 @@ class LedgerPages:
     def spending(self, who: Identity) -> list[tuple[str, float]]:
         """When which share of the limit was spent: by oneself or, for who may see it, by everyone."""
         check_right(who, "look")
-        vault, view = self._current(), self._unseen.view
+        vault = self._served.current
+        view = self._served.unseen.view_of(vault)
         everyone = who.role in RIGHTS["read everyone"]
         known = self._index.everyone(vault) if everyone else self._index.of(vault, who.payer)
-        return [(each.at, each.share) for each in known if view is None or view.shows(each.number)]
+        return [(each.at, each.share) for each in known if view.shows(each.number)]
 
     def receipt(self, who: Identity, entry: int) -> dict[str, Any]:
         """The receipt of an answer: one's own, or anybody's for who may read the ledger."""
@@ -108,7 +108,7 @@ class LedgerPages:
         hidden = found is not None and not self._may_read(who, found.analyst)
         if found is None or hidden or found.payload is None:
             raise NotFound("receipt", entry)
-        return dict(self._current().receipt(found))
+        return dict(self._served.current.receipt(found))
 
     def check_receipt(self, who: Identity, receipt: Mapping[str, Any]) -> list[str]:
         """What a receipt says that the ledger does not; of somebody else's entry it is not said."""
@@ -166,16 +166,14 @@ class LedgerPages:
         check_right(who, "read everyone")
         check = Verification(len(self._verifications))
         self._verifications.append(check)
-        vault = self._current()
+        vault = self._served.current
 
         def run() -> None:
             try:
                 visible = list(self._records())
-                seen = None if self._unseen.view is None else len(visible)
 
                 def progress(done: int, whole: int) -> None:
-                    most = whole if seen is None else seen
-                    check.progress(min(done, most), min(whole, most))
+                    check.progress(min(done, len(visible)), min(whole, len(visible)))
 
                 vault.verify(progress)
             except TacitError as fault:
@@ -201,12 +199,12 @@ class LedgerPages:
 
     def _seen(self) -> Vault:
         """The vault without what was written in slots that have not ended."""
-        return self._unseen.seen(self._current())
+        return self._served.seen(self._served.current)
 
     def _entries_of(self, payer: str | None, before: int | None) -> Iterator[Any]:
         """The entries that somebody paid for and may see, newest first."""
         seen = self._seen().ledger
-        for each in reversed(self._index.of(self._current(), payer)):
+        for each in reversed(self._index.of(self._served.current, payer)):
             if before is None or each.number < before:
                 found = next(seen.entries(each.number, each.number + 1), None)
                 if found is not None and found.analyst == payer:
@@ -214,12 +212,12 @@ class LedgerPages:
 
     def _records(self) -> Iterator[dict[str, Any]]:
         """The records of the ledger, up to the first that was written in a slot that has not ended."""
-        return self._unseen.records(self._current())
+        return self._served.unseen.records(self._served.current)
 
     def _is_about(self, entry: Any, table: str) -> bool:
         if entry.payload is None:
             return False
-        return table in str(self._current().receipt(entry).get("table", "")).split(", ")
+        return table in str(self._served.current.receipt(entry).get("table", "")).split(", ")
 
     def _is_record_about(self, record: Mapping[str, Any], entry: Any, table: str) -> bool:
         about = record.get("table") == table  # it was refreshed
@@ -232,7 +230,7 @@ class LedgerPages:
             entry.at,
             entry.analyst,
             entry.about,
-            float(self._current().policy.limit.filter().share(entry.charge)),
+            float(self._served.current.policy.limit.filter().share(entry.charge)),
             entry.is_answered,
             entry.hash.hex(),
             text.get("sql"),

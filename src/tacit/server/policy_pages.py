@@ -4,7 +4,7 @@ Checked by: tests/unit/server/test_policy_pages.py
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from difflib import unified_diff
 from fractions import Fraction
@@ -12,12 +12,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from tacit.curator import Policy, Shared, Unseen, Vault, twin
+from tacit.curator import Policy, Shared, Vault, twin
 from tacit.errors import InvalidInput, TacitError
 from tacit.exact import Number
 from tacit.frozen import frozen
 from tacit.server.identities import Identities, Identity
 from tacit.server.rights import check_right
+from tacit.server.served_vault import ServedVault
 
 __all__ = ["Change", "Compared", "PolicyPages", "note_policy"]
 
@@ -76,13 +77,11 @@ class PolicyPages:
 
     def __init__(
         self,
-        current: Callable[[], Vault],
-        unseen: Unseen,
+        served: ServedVault,
         identities: Identities,
         folder: Path | None,
     ) -> None:
-        self._current, self._unseen = current, unseen
-        self._identities, self._folder = identities, folder
+        self._served, self._identities, self._folder = served, identities, folder
 
     def changes(self, who: Identity) -> list[str] | None:
         """What the file says now and did not say at the last charge, as a diff; None if that is not known."""
@@ -121,7 +120,7 @@ class PolicyPages:
                     break
 
     def _seen(self) -> Vault:
-        return self._unseen.seen(self._current())
+        return self._served.seen(self._served.current)
 
 
 def changed_policy(policy: Policy, change: Change) -> Policy:

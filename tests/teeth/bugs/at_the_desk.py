@@ -54,8 +54,8 @@ BUGS = [
     ),
     Bug(
         name="free-reads-show-what-slots-wrote",
-        file=f"{SERVER}/desk.py",
-        before="return self._unseen.seen(vault)",
+        file=f"{SERVER}/served_vault.py",
+        before="return self.unseen.seen(vault)",
         after="return vault",
         killed_by="tests/attacks/test_free_reads.py::test_nothing_that_is_free_changes_before_the_slot_ends",
         note="whoever polls what is free would see when the rows were read, within the slot",
@@ -150,7 +150,7 @@ BUGS = [
     ),
     Bug(
         name="jobs-of-others-are-read",
-        file=f"{SERVER}/desk.py",
+        file=f"{SERVER}/asking.py",
         before="if found is None or found.owner != who.name:",
         after="if found is None:",
         killed_by=f"{UNIT}/test_desk.py::test_a_job_belongs_to_who_asked",
@@ -166,7 +166,7 @@ BUGS = [
     ),
     Bug(
         name="analysts-without-a-limit-are-served",
-        file=f"{SERVER}/desk.py",
+        file=f"{SERVER}/served_vault.py",
         before="and who.payer not in self.policy.analysts\n",
         after="and who.payer is None\n",
         killed_by=f"{UNIT}/test_desk.py::test_an_analyst_without_a_limit_is_refused",

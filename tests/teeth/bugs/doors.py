@@ -88,7 +88,7 @@ BUGS = [
     ),
     Bug(
         name="failures-are-told",
-        file=f"{SERVER}/desk.py",
+        file=f"{SERVER}/asking.py",
         before="job.end(EngineFailed())",
         after="job.end(result)",
         killed_by="tests/laws/test_doors.py::test_what_fails_in_a_look_says_one_sentence_when_its_slot_ends",
@@ -120,7 +120,7 @@ BUGS = [
     ),
     Bug(
         name="old-copies-set-limits-back",
-        file=f"{SERVER}/desk.py",
+        file=f"{SERVER}/served_vault.py",
         before="if self._folder is not None and not limits_agree(vault, self._folder):",
         after="if self._folder is None:",
         killed_by=f"{UNIT}/test_desk.py::test_an_old_copy_of_the_policy_never_sets_limits_back",
@@ -137,10 +137,26 @@ BUGS = [
     Bug(
         name="entries-read-since-are-forgotten",
         file="src/tacit/curator/hide_until_slot_end.py",
-        before="self._open = {entry.number for entry in (*before, *since) if not entry.is_answered}",
-        after="self._open = {entry.number for entry in since if not entry.is_answered}",
+        before="still = {entry.number for entry in known if not entry.is_answered}",
+        after="still = {entry.number for entry in known[:0]}",
         killed_by="tests/unit/curator/test_hide_until_slot_end.py::test_an_entry_stays_open_until_it_is_answered",
         note="an entry that is answered in a slot would be shown before it ends",
+    ),
+    Bug(
+        name="reads-see-what-slots-write-later",
+        file="src/tacit/curator/hide_until_slot_end.py",
+        before="length = min([now.length, *(each.length for each in running)])",
+        after="length = min([each.length for each in running], default=2**62)",
+        killed_by="tests/unit/curator/test_hide_until_slot_end.py::test_a_read_that_began_before_a_slot_sees_nothing_of_it",
+        note="a free read that lasts into a slot would tell when the rows were read",
+    ),
+    Bug(
+        name="the-board-is-read-before-the-ledger",
+        file="src/tacit/curator/hide_until_slot_end.py",
+        before="now = self._read_on(vault.ledger)\n        running, released = self._board.read()",
+        after="running, released = self._board.read()\n        now = self._read_on(vault.ledger)",
+        killed_by="tests/unit/curator/test_hide_until_slot_end.py::test_a_slot_that_begins_while_a_read_does_is_hidden_from_it",
+        note="what a slot charges while a read begins would be shown",
     ),
     Bug(
         name="two-servers-of-one-vault",
@@ -163,7 +179,7 @@ BUGS = [
     ),
     Bug(
         name="auditors-make-synthetic-tables",
-        file=f"{SERVER}/desk.py",
+        file=f"{SERVER}/releases.py",
         before='check_right(who, "ask")\n\n        def make',
         after='check_right(who, "look")\n\n        def make',
         killed_by=f"{UNIT}/http/test_api.py::test_synthetic_rows_are_paid_for_once",

@@ -106,7 +106,7 @@ def test_whoever_stops_waiting_changes_nothing(folder):
         waiting = asyncio.create_task(job.result())
         await asyncio.sleep(0)
         waiting.cancel()
-        desk.leave(ana, job.id)
+        desk.asking.leave(ana, job.id)
         await desk.drain()
         (entry,) = entries(desk)
         assert entry.is_answered
@@ -122,7 +122,7 @@ def test_a_job_belongs_to_who_asked(folder):
             with pytest.raises(NotFound):
                 desk.job(who(desk, name), job.id)
             with pytest.raises(NotFound):
-                desk.leave(who(desk, name), job.id)
+                desk.asking.leave(who(desk, name), job.id)
 
     run(folder, scenario)
 
@@ -310,7 +310,7 @@ def test_rates_and_waiting_are_kept(folder):
         with pytest.raises(TooMany):
             await desk.ask(ana, Question(BY_WARD, epsilon=0.1))
         await desk.drain()
-        desk._closing = False
+        desk.asking.is_closing = False
         await answer(desk, "ana", Question(BY_WARD, epsilon=0.1))
         for _ in range(2):
             desk.explain(ana, Question(COUNT, epsilon=1))
@@ -339,12 +339,12 @@ def test_bounds_are_found_in_a_slot_by_a_curator_alone(tmp_path):
 
     async def scenario(desk):
         with pytest.raises(AccessDenied):
-            await desk.find_bounds(who(desk, "ana"), "visits.cost", 1, 0.9)
-        job = await desk.find_bounds(who(desk, "cleo"), "visits.cost", 1, 0.9)
+            await desk.releases.find_bounds(who(desk, "ana"), "visits.cost", 1, 0.9)
+        job = await desk.releases.find_bounds(who(desk, "cleo"), "visits.cost", 1, 0.9)
         assert job.slot is not None
         assert "cost" in (await job.result())["found"][0]
         assert desk.tables(who(desk, "ana"))["visits"].table.columns[1].high is not None
-        job = await desk.find_contributions(who(desk, "cleo"), "visits", 1, 0.9)
+        job = await desk.releases.find_contributions(who(desk, "cleo"), "visits", 1, 0.9)
         with pytest.raises(InvalidInput):  # it is declared
             await job.result()
 

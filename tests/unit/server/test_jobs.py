@@ -29,7 +29,7 @@ def test_of_one_person_so_many_answers_are_kept(folder):
         for _ in range(40):
             last = await desk.ask(ana, Question(COUNT, epsilon=0.1))
         assert desk.job(ana, last.id).is_done
-        assert sum(job.owner == "ana" for job in desk._jobs._jobs.values()) == 32
+        assert sum(job.owner == "ana" for job in desk.asking._jobs._jobs.values()) == 32
         with pytest.raises(NotFound):
             desk.job(ana, first.id)
         assert desk.job(who(desk, "ben"), others.id) is others

@@ -131,13 +131,13 @@ def test_what_is_charged_anew_after_all_is_counted_for_the_day(folder, monkeypat
             broken.setattr(engine_of(desk._vault), "evaluate", lambda *_: 1 / 0)
             with pytest.raises(EngineFailed):
                 await answer(desk, "ana", asked)
-        start = desk._start
+        start = desk.asking._start
 
         async def late(*given, **more):
             desk._vault.refresh("visits")
             return await start(*given, **more)
 
-        monkeypatch.setattr(desk, "_start", late)
+        monkeypatch.setattr(desk.asking, "_start", late)
         await answer(desk, "ana", asked)
         assert [entry.is_answered for entry in entries(desk)] == [False, True]
         assert identities.spent_today("ana") == pytest.approx(2 * share)

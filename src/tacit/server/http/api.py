@@ -156,7 +156,7 @@ def _question_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
         prefer: Annotated[str, Header()] = "",
     ) -> Response:
         """Rows that look like a table's own and belong to nobody, at one price; more of them are free."""
-        job = await desk.synthesize(
+        job = await desk.releases.synthesize(
             who.identity,
             body.table,
             models.exact_number(body.epsilon),
@@ -189,7 +189,7 @@ def _question_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
     @routes.delete("/answers/{id}", status_code=204, tags=["questions"])
     async def leave_answer(who: Who, id: Name) -> None:  # noqa: A002 -- as it is called
         """Stop waiting.  The question is asked to its end, and its answer is kept: asking again is free."""
-        desk.leave(who.identity, id)
+        desk.asking.leave(who.identity, id)
 
     @routes.post(
         "/twin/answers", response_model=None, responses={200: _FORMS[200]}, tags=["questions"]
@@ -253,7 +253,7 @@ def _curator_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
     async def find_bounds(request: Request, who: Who, body: models.BoundsBody) -> Response:
         """Find the bounds of a column, privately and at a price."""
         epsilon = models.exact_number(body.epsilon)
-        job = await desk.find_bounds(who.identity, body.column, epsilon, body.share)
+        job = await desk.releases.find_bounds(who.identity, body.column, epsilon, body.share)
         return await _respond(request, desk, job, patient=True)
 
     @routes.post("/contributions", response_model=None, responses=_FORMS, tags=["curator"])
@@ -262,7 +262,7 @@ def _curator_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
     ) -> Response:
         """Find how many rows of a unit count in full, privately and at a price."""
         epsilon = models.exact_number(body.epsilon)
-        job = await desk.find_contributions(who.identity, body.table, epsilon, body.share)
+        job = await desk.releases.find_contributions(who.identity, body.table, epsilon, body.share)
         return await _respond(request, desk, job, patient=True)
 
     @routes.post("/tables/{name}/refresh", tags=["curator"])
@@ -305,9 +305,9 @@ def _ledger_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
 async def _respond(request: Request, desk: Desk, job: Job, *, patient: bool) -> Response:
     """The answer if it is there or soon will be; else where it will be, and when."""
     if not job.is_done:
-        left = desk.seconds_left(job)
+        left = desk.asking.seconds_left(job)
         if not patient or left > PATIENCE:
-            told = {"id": job.id, "seconds": left, "length": desk.length_of(job)}
+            told = {"id": job.id, "seconds": left, "length": desk.asking.length_of(job)}
             headers = {
                 "Location": f"/api/v1/answers/{job.id}",
                 "Retry-After": str(max(1, round(left + 0.5))),

@@ -337,7 +337,7 @@ def test_a_mistake_of_ours_is_one_constant_text_wherever_it_happens(room, monkey
 
 async def settled(room):
     """Wait until nothing is being asked."""
-    while room.desk._running:
+    while room.desk.asking._running:
         await asyncio.sleep(0.01)
 
 
@@ -350,7 +350,7 @@ def test_what_is_cancelled_is_asked_to_its_end_and_kept(tmp_path):
         async def ask_and_cancel(text, sent):
             client.conversation.feed(query(text))
             asking = asyncio.ensure_future(client._pump())
-            while not room.desk._running:
+            while not room.desk.asking._running:
                 await asyncio.sleep(0.002)
             stranger = Client(room, token=False).conversation
             stranger.feed(struct.pack("!ii", 16, 80877102) + sent)

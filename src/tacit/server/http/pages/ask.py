@@ -121,7 +121,7 @@ class AskPage:
     async def leave(self, request: Request, id: str) -> Response:  # noqa: A002 -- as it is called
         """Stop waiting: the question is asked to its end, and its answer is kept."""
         who, _ = await self._pages.form(request)
-        self._desk.leave(who.identity, id)
+        self._desk.asking.leave(who.identity, id)
         if "x-part" in request.headers:
             return self._pages.render(request, "left.html", who)
         return RedirectResponse("/history", 303)
@@ -136,7 +136,7 @@ class AskPage:
 
     async def _outcome(self, job: Job, *, part: bool) -> tuple[Any, Any]:
         """The answer of a job, or how long it takes."""
-        left = self._desk.seconds_left(job)
+        left = self._desk.asking.seconds_left(job)
         if not job.is_done and (part or left > PATIENCE):
             return None, {"id": job.id, "seconds": left}
         return answer_view(await job.result(), job.id), None

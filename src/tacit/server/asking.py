@@ -1,0 +1,401 @@
+"""How a question is asked: for nothing if its answer is known, and else in a slot, as a job that runs by itself."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, TypeVar
+
+from tacit.curator import Explanation, Release, Vault, View, read_release, release_fields
+from tacit.errors import (
+    EngineFailed,
+    InvalidInput,
+    LedgerUncertain,
+    LimitExceeded,
+    NotFound,
+    ServerUnavailable,
+    TacitError,
+)
+from tacit.exact import Number
+from tacit.server.audit_log import AuditLog
+from tacit.server.calibration import Calibration
+from tacit.server.idempotency import Keys
+from tacit.server.identities import Identities, Identity
+from tacit.server.jobs import Job, Jobs, Question
+from tacit.server.limits import Rates, Waiting
+from tacit.server.rights import check_right
+from tacit.server.served_vault import ServedVault
+from tacit.server.slots import Slots
+
+__all__ = ["Asking", "at_a_price"]
+
+T = TypeVar("T")
+
+
+class Asking:
+    """Questions that are paid for.
+
+    Claim:      every paid look at rows goes through a slot that was reserved before, as the identity that asked, after
+                that identity's rights, rates and allowance were checked.
+    Because:    `_look` is the one method that calls what charges a vault, and `_start` the one that calls it, within a
+                slot; `replay` and `explain` are free by their own claims.
+    Checked by: tests/unit/server/test_desk.py and tests/attacks/test_slots.py
+    """
+
+    def __init__(
+        self,
+        served: ServedVault,
+        identities: Identities,
+        *,
+        slots: Slots,
+        audit: AuditLog,
+        calibration: Calibration,
+        rates: Rates,
+        waiting: Waiting,
+        readers: Executor,
+    ) -> None:
+        self._served, self._identities, self.slots = served, identities, slots
+        self._audit, self._calibration, self._rates = audit, calibration, rates
+        self._waiting, self._readers = waiting, readers
+        self._keys = Keys(identities)
+        self._jobs = Jobs()
+        self._running: set[asyncio.Task[None]] = set()
+        self._asked: dict[tuple[str, str], Job] = {}
+        self._paid: set[int] = set()
+        self._counting = threading.Lock()
+        self.is_closing = False
+
+    @property
+    def many_running(self) -> int:
+        """How many questions are being asked."""
+        return len(self._running)
+
+    async def ask(self, who: Identity, question: Question, key: str | None = None) -> Job:
+        """A question is asked: at once, if its answer is known, and else in the next slot of its class.
+
+        Claim:      a question that is sent again, or whose sender has left, is charged once; an idempotency key pins
+                    its bytes.
+        Because:    the job runs by itself, the ledger knows a question by its plan and price, and the key is written
+                    down before the question is asked and its answer before it leaves.
+        Checked by: tests/unit/server/test_desk.py::test_a_question_that_is_sent_again_is_charged_once
+        """
+        check_right(who, "ask")
+        self._rates.take("questions", who.name)
+        self._refuse_if_closing()
+        if key is not None:
+            versions = self._served.versions()
+            kept = await self._read(
+                lambda: self._keys.begin(who.name, key, question.body(), versions)
+            )
+            if kept is not None:
+                self._audit.note("replayed", identity=who.name)
+                return self._done(who, read_release(kept))
+        try:
+            found, priced = await self._read(lambda: self._prepare(who, question))
+            if isinstance(found, Release):
+                if key is not None:
+                    fields = release_fields(found)
+                    await self._read(lambda: self._keys.end(who.name, key, fields))
+                return self._done(who, found)
+            same = who.name, json.dumps([priced.body(), self._served.versions()])
+            running = self._asked.get(same)
+            if running is not None and not running.is_done:
+                running.keys += [] if key is None else [key]
+                return running
+            return await self._start(
+                who,
+                lambda vault: vault.sql(priced.sql, **priced.terms()),
+                share=0.0 if found.free else found.share,
+                length=await self._read(lambda: self._length(who, priced)),
+                key=key,
+                question=priced,
+                same=same,
+            )
+        except TacitError as refusal:
+            if key is not None:
+                self._keys.end(who.name, key, None)
+            self._audit.note("refused", identity=who.name, problem=type(refusal).__name__)
+            raise
+        except BaseException:
+            if key is not None:
+                self._keys.leave(who.name, key)
+            raise
+
+    async def start_long(
+        self, who: Identity, work: Callable[[Vault], Release], epsilon: Number
+    ) -> Job:
+        """A job whose slot is as long as the longest that was measured: what it takes was not."""
+        self._rates.take("questions", who.name)
+        self._refuse_if_closing()
+        rule = self._served.policy.limit.filter()
+        share = float(rule.share(rule.price_of(epsilon)))
+        longest = self._calibration.seconds(None)
+        return await self._start(who, work, share=share, length=self.slots.length_for(longest))
+
+    async def _start(
+        self,
+        who: Identity,
+        look: Callable[[Vault], Release],
+        *,
+        share: float,
+        length: float,
+        key: str | None = None,
+        question: Question | None = None,
+        same: tuple[str, str] | None = None,
+    ) -> Job:
+        """A job in the next slot of this length."""
+
+        hidden: list[str] = []
+
+        def enter() -> None:
+            self._identities.spend(who, share)
+            try:
+                hidden.append(self._served.unseen.enter(self._served.current))
+            except BaseException:
+                self._identities.give_back(who, share)
+                raise
+
+        def leave() -> None:
+            self._served.unseen.leave(hidden[0], {})
+            self._identities.give_back(who, share)
+
+        self._waiting.enter(who.name)
+        try:
+            await self._finish(enter, leave)
+        except BaseException:
+            self._waiting.leave(who.name)
+            raise
+        job = Job(who.name, self.slots.reserve(length), hidden[0])
+        job.keys += [] if key is None else [key]
+        if same is not None:
+            self._asked[same] = job
+        self._jobs.keep(job)
+        self._audit.note("asked", identity=who.name, job=job.id, share=share)
+        task = asyncio.create_task(self._run(who, job, look, share, question, same))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        return job
+
+    async def _run(
+        self,
+        who: Identity,
+        job: Job,
+        look: Callable[[Vault], Release],
+        share: float,
+        question: Question | None,
+        same: tuple[str, str] | None,
+    ) -> None:
+        """Look in the slot, and say what came of it when it has ended: an answer, a refusal, or one sentence."""
+        assert job.slot is not None, "a job that runs has a slot"
+        result: Release | Exception
+        try:
+            result = await self.slots.run(lambda: self._look(who, job, look), job.slot)
+        except Exception as error:  # noqa: BLE001 -- what leaves of it is decided below
+            result = error
+        if same is not None and self._asked.get(same) is job:
+            del self._asked[same]  # from here on nobody joins it
+        try:
+            result = await self._read(lambda: self._settle(who, job, result, share, question))
+        except Exception as error:  # noqa: BLE001 -- as above
+            result = error
+            for key in job.keys:
+                self._keys.leave(who.name, key)
+        self._served.unseen.leave(job.hidden, job.written)
+        if isinstance(result, Release):
+            self._note_release("answered", who, result)  # when it leaves, not when it was ready
+            job.end(result)
+        elif isinstance(result, TacitError):
+            self._audit.note(
+                "refused", identity=who.name, job=job.id, problem=type(result).__name__
+            )
+            job.end(result)
+        else:  # a mistake of ours: whatever it says may depend on rows
+            self._audit.note("failed", identity=who.name, job=job.id)
+            job.end(EngineFailed())
+        self._waiting.leave(who.name)
+
+    def _look(self, who: Identity, job: Job, look: Callable[[Vault], Release]) -> Release:
+        """Pay and look, within the slot; nothing but the ledger is written, and what was is noted."""
+
+        def noted(vault: Vault) -> Release:
+            return look(self._served.unseen.noted(vault, job.written))
+
+        return self._served.with_current_policy(who, noted)
+
+    def _settle(
+        self,
+        who: Identity,
+        job: Job,
+        result: Release | Exception,
+        share: float,
+        question: Question | None,
+    ) -> Release | Exception:
+        """Keep what came of a look, once its slot has ended: before that, nobody could tell whether it has."""
+        if isinstance(result, Release):
+            result, paid = self._paid_for(job, result)
+            if not paid:
+                self._identities.give_back(who, share)
+            elif not share and self._is_new(result):
+                # it seemed to be paid, and was charged anew: its table was refreshed meanwhile
+                self._identities.count(who, result.price.share)
+            if question is not None:
+                self._keep_text(who, result, question)
+            for key in job.keys:
+                self._keys.end(who.name, key, release_fields(result))
+        elif isinstance(result, TacitError) and not isinstance(
+            result, EngineFailed | LedgerUncertain
+        ):
+            self._identities.give_back(who, share)  # it was refused before the charge
+            for key in job.keys:
+                self._keys.end(who.name, key, None)
+        else:
+            for key in job.keys:
+                self._keys.leave(who.name, key)
+        return result
+
+    def job(self, who: Identity, id: str) -> Job:  # noqa: A002 -- as it is called
+        """A job of who asks."""
+        check_right(who, "ask")
+        found = self._jobs.get(id)
+        if found is None or found.owner != who.name:
+            raise NotFound("answer", id)
+        return found
+
+    def seconds_left(self, job: Job) -> float:
+        """How long it takes until the slot of a job ends: public, and told to who waits."""
+        return 0.0 if job.slot is None else self.slots.seconds_until(job.slot.ends)
+
+    def length_of(self, job: Job) -> float:
+        """How long the slot of a job is."""
+        return 0.0 if job.slot is None else job.slot.ends - job.slot.starts
+
+    def leave(self, who: Identity, id: str) -> None:  # noqa: A002 -- as it is called
+        """Stop waiting: the question is asked to its end all the same, and its answer is kept."""
+        self._audit.note("left", identity=who.name, job=self.job(who, id).id)
+
+    def _refuse_if_closing(self) -> None:
+        if self.is_closing:
+            raise ServerUnavailable("this address", "is stopping", "ask again in a minute")
+
+    def _prepare(self, who: Identity, question: Question) -> tuple[Release | Explanation, Question]:
+        """The answer if it is known; else what it costs, or the refusal; and the question with its price."""
+
+        def prepare(priced: dict[str, Any]) -> tuple[Release | Explanation, Question]:
+            vault = self._served.seen_by(who)
+            known = vault.replay(question.sql, **priced)
+            asked = Question(question.sql, **priced)
+            if known is not None:
+                self._note_release("replayed", who, known)
+                return known, asked
+            terms = {name: value for name, value in priced.items() if name != "raw"}
+            told = vault.explain(question.sql, **terms)
+            _refuse_shortage(who, told)
+            return told, asked
+
+        return at_a_price(who, question.terms(), prepare)
+
+    def _length(self, who: Identity, question: Question) -> float:
+        """How long the slot of a question is: by its class, and what was measured on made-up rows."""
+        found = self._served.seen_by(who).classify(
+            question.sql,
+            epsilon=question.epsilon,
+            within=question.within,
+            params=question.params,
+        )
+        return self.slots.length_for(self._calibration.seconds(found))
+
+    def _done(self, who: Identity, release: Release) -> Job:
+        job = Job(who.name)
+        job.end(release)
+        self._jobs.keep(job)
+        return job
+
+    def _is_first(self, release: Release) -> bool:
+        """Whether an entry is answered here for the first time: two who asked at once were charged once."""
+        entry = release.receipt.get("entry")
+        if not isinstance(entry, int):
+            return True
+        with self._counting:
+            known = entry in self._paid
+            self._paid.add(entry)
+        return not known
+
+    def _is_new(self, release: Release) -> bool:
+        """Whether an answer was charged in a slot that has not ended."""
+        entry = release.receipt.get("entry")
+        return isinstance(entry, int) and not self._view().shows(entry)
+
+    def _paid_for(self, job: Job, release: Release) -> tuple[Release, bool]:
+        """The answer, and whether it was paid for.
+
+        If two ask at once for what nobody has seen, who of them was first to charge it, or found it answered, depends
+        on how long rows take: the one whose slot ends first has paid, and the other has not.
+        """
+        view, entry = self._view(), release.receipt.get("entry")
+        if not isinstance(entry, int):  # facts that were found: a listing, which names no entry
+            return release, any(not view.shows_answer(number) for number in job.written)
+        first = self._is_first(release)
+        job.written[entry] = True  # it leaves now, whoever has charged it
+        if view.shows_answer(entry):
+            return release, first and not release.price.free
+        return replace(release, price=replace(release.price, free=not first)), first
+
+    def _keep_text(self, who: Identity, release: Release, question: Question) -> None:
+        entry = release.receipt.get("entry")
+        if isinstance(entry, int):
+            self._identities.keep_text(who.name, entry, question.body())
+
+    def _view(self) -> View:
+        return self._served.unseen.view_of(self._served.current)
+
+    def _note_release(self, event: str, who: Identity, release: Release) -> None:
+        entry = release.receipt.get("entry")
+        self._audit.note(
+            event,
+            identity=who.name,
+            entry=entry if isinstance(entry, int) else None,
+            share=release.price.share,
+            free=release.price.free,
+        )
+
+    async def _finish(self, work: Callable[[], None], undo: Callable[[], None]) -> None:
+        """Something that is done whole; if whoever waits for it leaves meanwhile, it is undone."""
+        doing = asyncio.ensure_future(self._read(work))
+        try:
+            await asyncio.shield(doing)
+        except asyncio.CancelledError:
+            await asyncio.wait([doing])
+            if not doing.cancelled() and doing.exception() is None:
+                undo()
+            raise
+
+    async def _read(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._readers, work)
+
+    async def drain(self) -> None:
+        """Take no more questions, and let those that run come to their end."""
+        self.is_closing = True
+        while self._running:
+            await asyncio.gather(*self._running, return_exceptions=True)
+
+
+def at_a_price(who: Identity, terms: dict[str, Any], work: Callable[[dict[str, Any]], T]) -> T:
+    """What the work makes of the terms; where no price is named at all, of the identity's usual one."""
+    try:
+        return work(terms)
+    except InvalidInput as refusal:
+        if refusal.name != "a price" or who.price is None or terms["within"] is not None:
+            raise
+    return work({**terms, "epsilon": Fraction(who.price)})
+
+
+def _refuse_shortage(who: Identity, told: Explanation) -> None:
+    """Refuse what does not fit into what is left: it is known beforehand, and takes no slot.  What is paid fits."""
+    if told.affordable or told.free:
+        return
+    if told.own is not None and told.own[0] > told.own[1]:
+        raise LimitExceeded(who.payer, Fraction(told.own[0]), Fraction(told.own[1]))
+    raise LimitExceeded(None, Fraction(told.share), Fraction(told.left))
