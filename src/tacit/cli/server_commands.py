@@ -50,13 +50,6 @@ def serve(
         ),
     ] = False,
     workers: Annotated[int, typer.Option(help="How many questions are looked at together.")] = 2,
-    only_server: Annotated[
-        bool,
-        typer.Option(
-            "--only-server",
-            help="With a ledger in PostgreSQL: no other machine serves this vault.",
-        ),
-    ] = False,
 ) -> None:
     """Serve a vault: a workbench for the browser, an HTTP interface and, with --pg, PostgreSQL's clients.
 
@@ -72,7 +65,6 @@ def serve(
         tls=tls,
         shared_limit=shared_limit,
         workers=workers,
-        only_server=only_server,
         say=_announce,
     )
 

@@ -22,6 +22,14 @@ from tacit.later import later
 if TYPE_CHECKING:
     from tacit.curator.database_rights import check_rights
     from tacit.curator.example_data import example
+    from tacit.curator.hide_until_slot_end import (
+        Board,
+        Reserved,
+        Unseen,
+        View,
+        merge_released,
+        still_needed,
+    )
     from tacit.curator.inspect_rows import RowsInspection, inspect_rows
     from tacit.curator.json_exchange import (
         budget_fields,
@@ -33,10 +41,10 @@ if TYPE_CHECKING:
         release_fields,
         table_fields,
     )
-    from tacit.curator.open_folder import adopt_ledger, limits_agree, open_vault
+    from tacit.curator.open_folder import adopt_ledger, limits_agree, limits_changed, open_vault
     from tacit.curator.plan_class import KINDS, PlanClass
     from tacit.curator.policy.ledger_section import Address
-    from tacit.curator.policy.policy_file import Document, read_policy
+    from tacit.curator.policy.policy_file import Document, read_ledger_place, read_policy
     from tacit.curator.sent_parameters import parameter_fields, read_parameters
     from tacit.curator.starter_policy import Comparison, columns_of, compare_limits, policy_text
     from tacit.curator.tables.marginals import ExpectedMarginals, Marginals
@@ -46,7 +54,6 @@ if TYPE_CHECKING:
     from tacit.curator.tables.workload import ExpectedWorkload
     from tacit.curator.trial.audit import Closest, QuestionAudit, audit_question
     from tacit.curator.trial.mock import rows_for, twin
-    from tacit.curator.hide_until_slot_end import Board, Reserved, Unseen, View
     from tacit.curator.vectors.features import Feature
     from tacit.curator.vectors.kernels import (
         GRID,
@@ -82,6 +89,7 @@ __all__ = [
     "Answered",
     "Assigned",
     "Backpropagated",
+    "Board",
     "Budget",
     "ClassMoments",
     "Clipping",
@@ -122,6 +130,7 @@ __all__ = [
     "Replay",
     "RowsInspection",
     "Sampling",
+    "Reserved",
     "Shared",
     "Sums",
     "SurveyTable",
@@ -130,8 +139,6 @@ __all__ = [
     "Terms",
     "TrialNoise",
     "Trials",
-    "Board",
-    "Reserved",
     "Unseen",
     "View",
     "Vault",
@@ -152,6 +159,8 @@ __all__ = [
     "in_units",
     "inspect_rows",
     "limits_agree",
+    "limits_changed",
+    "merge_released",
     "open_vault",
     "policy_text",
     "protect",
@@ -159,6 +168,7 @@ __all__ = [
     "parameter_fields",
     "read_explanation",
     "read_parameters",
+    "read_ledger_place",
     "read_policy",
     "read_release",
     "read_table",
@@ -166,6 +176,7 @@ __all__ = [
     "rows_for",
     "table_fields",
     "terms_of",
+    "still_needed",
     "twin",
 ]
 
@@ -175,9 +186,12 @@ _LATER = {
     "Reserved": "hide_until_slot_end",
     "Unseen": "hide_until_slot_end",
     "View": "hide_until_slot_end",
+    "merge_released": "hide_until_slot_end",
+    "still_needed": "hide_until_slot_end",
     "PlanClass": "plan_class",
     "Address": "policy.ledger_section",
     "Document": "policy.policy_file",
+    "read_ledger_place": "policy.policy_file",
     "read_policy": "policy.policy_file",
     "example": "example_data",
     "budget_fields": "json_exchange",
@@ -195,6 +209,7 @@ _LATER = {
     "check_rights": "database_rights",
     "adopt_ledger": "open_folder",
     "limits_agree": "open_folder",
+    "limits_changed": "open_folder",
     "open_vault": "open_folder",
     "Watch": "watch_threshold",
     "WatchAnswer": "watch_threshold",

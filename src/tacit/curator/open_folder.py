@@ -32,7 +32,7 @@ from tacit.errors import InvalidInput, TacitError
 from tacit.ledger import DurableLedger, Founding, Ledger, postgres_ledger, sqlite_ledger
 from tacit.plan import Coding, Keeping, Question, Table, Weights, tables_of
 
-__all__ = ["adopt_ledger", "limits_agree", "open_vault"]
+__all__ = ["adopt_ledger", "limits_agree", "limits_changed", "open_vault"]
 
 Progress = Callable[[int, int], None]
 
@@ -90,6 +90,15 @@ def limits_agree(vault: Vault, path: str | Path) -> bool:
         return False
     analysts = {name: own.filter() for name, own in policy.analysts.items()}
     return ledger.has_limits(policy.limit.filter(), analysts)
+
+
+def limits_changed(vault: Vault) -> bool:
+    """Whether the vault's ledger has other limits by now than the vault was opened with: another process set them."""
+    ledger, policy = vault.ledger, vault.policy
+    if not isinstance(ledger, DurableLedger):
+        return False
+    analysts = {name: own.filter() for name, own in policy.analysts.items()}
+    return not ledger.has_limits(policy.limit.filter(), analysts)
 
 
 def _policy_at(path: str | Path) -> Path:

@@ -295,6 +295,11 @@ class Asking:
             _refuse_shortage(who, told)
             return told, asked
 
+        try:
+            return at_a_price(who, question.terms(), prepare)
+        except LimitExceeded:
+            if not self._served.catch_up():  # what is left may be more by now, in another process
+                raise
         return at_a_price(who, question.terms(), prepare)
 
     def _length(self, who: Identity, question: Question) -> float:

@@ -1,12 +1,9 @@
 """Who may ask: names, roles, passwords, tokens, and how much of the limit each may spend in a day."""
 
 import json
-import os
-import sqlite3
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,6 +18,7 @@ from tacit.server.passwords import (
     new_token,
 )
 from tacit.server.scram_keys import ScramKeys, derive_keys, salt_of, sign_as_server, verify_proof
+from tacit.server.tables import FileTables, Statements, Tables
 
 __all__ = ["FILE", "ROLES", "Identities", "Identity", "Person", "Token"]
 
@@ -34,31 +32,7 @@ _DAY = 86_400.0
 _LINK = 1.0  # days that a link to set a password can be used
 _LONGEST_NAME = 100
 _SEEN_EVERY = 60.0
-
-_TABLES = """
-CREATE TABLE IF NOT EXISTS people (
-    name TEXT PRIMARY KEY, role TEXT NOT NULL, password TEXT, generation INTEGER NOT NULL DEFAULT 0,
-    disabled INTEGER NOT NULL DEFAULT 0, price TEXT, allowance REAL, seen REAL
-) STRICT;
-CREATE TABLE IF NOT EXISTS tokens (
-    hash TEXT PRIMARY KEY, name TEXT NOT NULL REFERENCES people(name), label TEXT NOT NULL,
-    made REAL NOT NULL, expires REAL NOT NULL, stored_key BLOB, server_key BLOB
-) STRICT;
-CREATE TABLE IF NOT EXISTS links (
-    hash TEXT PRIMARY KEY, name TEXT NOT NULL REFERENCES people(name), expires REAL NOT NULL
-) STRICT;
-CREATE TABLE IF NOT EXISTS spent (
-    name TEXT NOT NULL, day TEXT NOT NULL, share REAL NOT NULL, PRIMARY KEY (name, day)
-) STRICT;
-CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-CREATE TABLE IF NOT EXISTS keys (
-    name TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, versions TEXT NOT NULL,
-    answer TEXT, made REAL NOT NULL, PRIMARY KEY (name, key)
-) STRICT;
-CREATE TABLE IF NOT EXISTS texts (
-    name TEXT NOT NULL, entry INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (name, entry)
-) STRICT;
-"""
+_SPEND = "INSERT INTO spent VALUES (?, ?, ?) ON CONFLICT (name, day) DO UPDATE SET share = excluded.share"
 
 
 @frozen
@@ -105,44 +79,27 @@ class Token:
 
 
 class Identities:
-    """The identities of a vault, in a file of their own.
+    """The identities of a vault: in a file of their own or, where several servers share a ledger, in its database.
 
-    Claim:      what the file holds signs nobody in: passwords and tokens are hashed.
+    Claim:      what the tables hold signs nobody in: passwords and tokens are hashed.
     Because:    a token is 256 random bits and kept as its SHA-256 and its SCRAM keys, a password as its Argon2id.
     Checked by: tests/unit/server/test_identities.py::test_the_file_signs_nobody_in
     """
 
     def __init__(
-        self, file: str | Path = ":memory:", *, now: Callable[[], float] = time.time
+        self, file: str | Path | Tables = ":memory:", *, now: Callable[[], float] = time.time
     ) -> None:
-        if str(file) != ":memory:" and not Path(file).exists():
-            os.close(os.open(file, os.O_WRONLY | os.O_CREAT, 0o600))
-        self._now, self._lock = now, threading.RLock()
-        self._connection = sqlite3.connect(
-            file, check_same_thread=False, isolation_level=None, timeout=10
-        )
-        self._connection.execute("PRAGMA journal_mode = WAL")
-        self._connection.execute("PRAGMA synchronous = FULL")
-        self._connection.executescript(_TABLES)
-        self._add_scram_keys()
+        self._now = now
+        self._tables: Tables = FileTables(file) if isinstance(file, str | Path) else file
         self._scram_secret: str | None = None
 
-    @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    def writing(self) -> AbstractContextManager[Statements]:
         """One indivisible step, seen by other processes whole or not at all."""
-        with self._lock:
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._connection
-            except BaseException:
-                self._connection.execute("ROLLBACK")
-                raise
-            self._connection.execute("COMMIT")
+        return self._tables.writing()
 
     def close(self) -> None:
-        """Close the file."""
-        with self._lock:
-            self._connection.close()
+        """Let go of where they are."""
+        self._tables.close()
 
     # ---------------------------------------------------------------- people
 
@@ -199,8 +156,8 @@ class Identities:
 
     def people(self) -> list[Person]:
         """Everybody, by name."""
-        with self._lock:
-            rows = self._connection.execute(
+        with self._tables.reading() as file:
+            rows = file.execute(
                 "SELECT name, role, disabled, password IS NOT NULL, price, allowance, seen FROM people ORDER BY name"
             ).fetchall()
         return [Person(row[0], row[1], bool(row[2]), bool(row[3]), *row[4:]) for row in rows]
@@ -257,10 +214,10 @@ class Identities:
 
     def tokens(self, name: str | None = None) -> list[Token]:
         """The tokens of somebody, or of everybody, that still count."""
-        with self._lock:
-            rows = self._connection.execute(
+        with self._tables.reading() as file:
+            rows = file.execute(
                 "SELECT substr(hash, 1, 12), name, label, made, expires FROM tokens "
-                "WHERE expires >= ? AND (? IS NULL OR name = ?) ORDER BY made",
+                "WHERE expires >= ? AND (CAST(? AS TEXT) IS NULL OR name = ?) ORDER BY made",
                 (self._now(), name, name),
             ).fetchall()
         return [Token(*row) for row in rows]
@@ -269,7 +226,7 @@ class Identities:
         """Let a token count no more; the name of whose it was."""
         with self.writing() as file:
             rows = file.execute(
-                "SELECT hash, name FROM tokens WHERE substr(hash, 1, 12) = ? AND (? IS NULL OR name = ?)",
+                "SELECT hash, name FROM tokens WHERE substr(hash, 1, 12) = ? AND (CAST(? AS TEXT) IS NULL OR name = ?)",
                 (id, name, name),
             ).fetchall()
             if len(rows) != 1:
@@ -284,8 +241,8 @@ class Identities:
 
     def of_token_hash(self, hashed: str) -> Identity | None:
         """Whose token has this hash, if it counts."""
-        with self._lock:
-            row = self._connection.execute(
+        with self._tables.reading() as file:
+            row = file.execute(
                 "SELECT name FROM tokens WHERE hash = ? AND expires >= ?", (hashed, self._now())
             ).fetchone()
         if row is None:
@@ -308,10 +265,10 @@ class Identities:
         Because:    as many proofs are checked in every case, and None is all that is returned.
         Checked by: tests/unit/server/test_identities.py::test_every_reason_not_to_accept_a_proof_looks_alike
         """
-        with self._lock:
-            rows = self._connection.execute(
+        with self._tables.reading() as file:
+            rows = file.execute(
                 "SELECT hash, stored_key, server_key FROM tokens JOIN people USING (name) "
-                "WHERE name = ? AND expires >= ? AND NOT disabled AND stored_key IS NOT NULL "
+                "WHERE name = ? AND expires >= ? AND disabled = 0 AND stored_key IS NOT NULL "
                 "ORDER BY made DESC",
                 (name, self._now()),
             ).fetchall()
@@ -321,8 +278,8 @@ class Identities:
 
     def has_token(self, hashed: str) -> bool:
         """Whether the token of this hash still counts."""
-        with self._lock:
-            row = self._connection.execute(
+        with self._tables.reading() as file:
+            row = file.execute(
                 "SELECT 1 FROM tokens WHERE hash = ? AND expires >= ?", (hashed, self._now())
             ).fetchone()
         return row is not None
@@ -341,8 +298,8 @@ class Identities:
 
     def of_link(self, secret: str) -> str | None:
         """Who may set a password by this link, if it was not used and is not too old."""
-        with self._lock:
-            row = self._connection.execute(
+        with self._tables.reading() as file:
+            row = file.execute(
                 "SELECT name FROM links WHERE hash = ? AND expires >= ?",
                 (hash_of_token(secret), self._now()),
             ).fetchone()
@@ -369,7 +326,9 @@ class Identities:
     def secret(self, name: str) -> str:
         """A secret of this server by its name, made when it is first needed."""
         with self.writing() as file:
-            file.execute("INSERT OR IGNORE INTO settings VALUES (?, ?)", (name, new_secret()))
+            file.execute(
+                "INSERT INTO settings VALUES (?, ?) ON CONFLICT DO NOTHING", (name, new_secret())
+            )
             row = file.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
         found: str = row[0]
         return found
@@ -391,9 +350,7 @@ class Identities:
             if share and who.allowance is not None and spent + share > who.allowance * (1 + 1e-12):
                 raise AllowanceExceeded(share, max(0.0, who.allowance - spent))
             file.execute("DELETE FROM spent WHERE day < ?", (day,))
-            file.execute(
-                "INSERT OR REPLACE INTO spent VALUES (?, ?, ?)", (who.name, day, spent + share)
-            )
+            file.execute(_SPEND, (who.name, day, spent + share))
 
     def count(self, who: Identity, share: float) -> None:
         """Count for today what was charged already, whatever is allowed."""
@@ -404,12 +361,12 @@ class Identities:
         day = self._today()
         with self.writing() as file:
             spent = max(0.0, self._spent(file, who.name, day) - share)
-            file.execute("INSERT OR REPLACE INTO spent VALUES (?, ?, ?)", (who.name, day, spent))
+            file.execute(_SPEND, (who.name, day, spent))
 
     def spent_today(self, name: str) -> float:
         """The share of the limit that somebody has spent today (UTC)."""
-        with self._lock:
-            return self._spent(self._connection, name, self._today())
+        with self._tables.reading() as file:
+            return self._spent(file, name, self._today())
 
     # ---------------------------------------------------------------- texts of questions
 
@@ -417,7 +374,9 @@ class Identities:
         """Keep what somebody typed for an entry of the ledger, for their own history: the ledger has words alone."""
         with self.writing() as file:
             file.execute(
-                "INSERT OR REPLACE INTO texts VALUES (?, ?, ?)", (name, entry, json.dumps(body))
+                "INSERT INTO texts VALUES (?, ?, ?) "
+                "ON CONFLICT (name, entry) DO UPDATE SET body = excluded.body",
+                (name, entry, json.dumps(body)),
             )
 
     def texts(self, name: str, entries: Sequence[int]) -> dict[int, dict[str, Any]]:
@@ -425,8 +384,8 @@ class Identities:
         wanted = {*entries}
         if not wanted:
             return {}
-        with self._lock:
-            rows = self._connection.execute(
+        with self._tables.reading() as file:
+            rows = file.execute(
                 "SELECT entry, body FROM texts WHERE name = ? AND entry BETWEEN ? AND ?",
                 (name, min(wanted), max(wanted)),
             ).fetchall()
@@ -434,26 +393,18 @@ class Identities:
 
     # ---------------------------------------------------------------- inside
 
-    def _add_scram_keys(self) -> None:
-        """Give a file that is older than SCRAM the columns for its keys; its tokens sign in over HTTP alone."""
-        with self.writing() as file:
-            columns = {row[1] for row in file.execute("PRAGMA table_info(tokens)")}
-            for name in ("stored_key", "server_key"):
-                if name not in columns:
-                    file.execute(f"ALTER TABLE tokens ADD COLUMN {name} BLOB")
-
     def _today(self) -> str:
         return datetime.fromtimestamp(self._now(), UTC).date().isoformat()
 
     @staticmethod
-    def _spent(file: sqlite3.Connection, name: str, day: str) -> float:
+    def _spent(file: Statements, name: str, day: str) -> float:
         row = file.execute(
             "SELECT share FROM spent WHERE name = ? AND day = ?", (name, day)
         ).fetchone()
         return 0.0 if row is None else float(row[0])
 
     @staticmethod
-    def _put_password(file: sqlite3.Connection, name: str, hashed: str) -> None:
+    def _put_password(file: Statements, name: str, hashed: str) -> None:
         """Another password; tokens of who had one before end: somebody else may have them."""
         file.execute(
             "DELETE FROM tokens WHERE name = "
@@ -468,9 +419,9 @@ class Identities:
     def _row(
         self, name: str
     ) -> tuple[str, str, str | None, int, int, str | None, float | None] | None:
-        with self._lock:
+        with self._tables.reading() as file:
             found: tuple[str, str, str | None, int, int, str | None, float | None] | None = (
-                self._connection.execute(
+                file.execute(
                     "SELECT name, role, password, generation, disabled, price, allowance FROM people WHERE name = ?",
                     (name,),
                 ).fetchone()
@@ -490,8 +441,8 @@ class Identities:
     def _see(self, name: str) -> None:
         """Remember when somebody was here, to the minute."""
         now = self._now()
-        with self._lock:
-            self._connection.execute(
+        with self._tables.reading() as file:
+            file.execute(
                 "UPDATE people SET seen = ? WHERE name = ? AND (seen IS NULL OR seen < ?)",
                 (now, name, now - _SEEN_EVERY),
             )

@@ -62,7 +62,8 @@ def note_policy(identities: Identities, folder: Path, vault: Vault) -> None:
         if not kept or kept[-1][1] != text:
             kept.append([charges, text])
         settings.execute(
-            "INSERT OR REPLACE INTO settings VALUES (?, ?)", (_SETTING, json.dumps(kept[-_KEPT:]))
+            "INSERT INTO settings VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+            (_SETTING, json.dumps(kept[-_KEPT:])),
         )
 
 

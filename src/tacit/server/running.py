@@ -10,17 +10,21 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
-from tacit.curator import Address, Vault, open_vault, read_policy
+from tacit.curator import Address, Vault, open_vault, read_ledger_place
 from tacit.errors import InvalidInput
 from tacit.extras import extra
 from tacit.server.audit_log import AuditLog
 from tacit.server.calibration import read_calibration
 from tacit.server.desk import Desk
 from tacit.server.identities import FILE, Identities
+from tacit.server.policy_pages import FILE as POLICY
 from tacit.server.policy_pages import note_policy
+from tacit.server.postgres_tables import PostgresTables, adopt_file
 from tacit.server.public_catalogue import PublicCatalogue
 from tacit.server.sessions import Sessions
+from tacit.server.shared_board import SharedBoard
 from tacit.server.slots import Slots
+from tacit.server.tables import FileTables, Tables
 from tacit.server.wire.connection import WireServer
 
 __all__ = ["AUDIT", "MISSES", "Server", "identities_of", "serve"]
@@ -37,10 +41,25 @@ MISSES = "catalogue-misses.jsonl"
 
 def identities_of(vault: str | Path) -> Identities:
     """The identities of the vault in a directory."""
+    return Identities(tables_of(vault))
+
+
+def tables_of(vault: str | Path) -> Tables:
+    """Where the identities of the vault in a directory are: beside its ledger if that is in PostgreSQL, else in a file.
+
+    Claim:      servers over one ledger in PostgreSQL have the same people, tokens, sessions, allowances and keys.
+    Because:    they are kept in its database, and looked up there at each request.
+    Checked by: tests/laws/test_two_servers.py
+    """
     folder = _folder_of(vault)
     if not folder.is_dir():
         raise InvalidInput("vault", str(vault), "name a directory with a tacit.toml")
-    return Identities(folder / FILE)
+    place = read_ledger_place(vault) if (folder / POLICY).is_file() else None
+    if not isinstance(place, Address):
+        return FileTables(folder / FILE)
+    tables = PostgresTables(place.resolve())
+    adopt_file(tables, folder / FILE)
+    return tables
 
 
 class Server:
@@ -58,7 +77,9 @@ class Server:
         with extra("server", "tacit serve"):
             from tacit.server.http.app import make_app
         folder = _folder_of(vault)
-        identities = Identities(folder / FILE)
+        tables = tables_of(vault)
+        identities = Identities(tables)
+        self._board = SharedBoard(tables) if isinstance(tables, PostgresTables) else None
 
         def reopen() -> Vault:
             found = open_vault(vault)
@@ -79,6 +100,7 @@ class Server:
             shared_limit=shared_limit,
             reopen=reopen,
             folder=folder,
+            board=self._board,
         )
         self.wire_place: tuple[int, str] | None = None
         self.app = make_app(
@@ -94,6 +116,8 @@ class Server:
     def close(self) -> None:
         """Let go of the desk and of the catalogue's process."""
         self.catalogue.close()
+        if self._board is not None:
+            self._board.close()
         self.desk.close()
 
     def first_link(self) -> str | None:
@@ -140,13 +164,10 @@ def serve(
     tls: tuple[Path, Path] | None = None,
     shared_limit: bool = False,
     workers: int = 2,
-    only_server: bool = False,
     say: Callable[[str], None] = lambda _: None,
     ready: Callable[[str], None] | None = None,
 ) -> None:
     """Serve a vault until SIGTERM or SIGINT: then no new questions are taken, and those that run come to their end.
-
-    `only_server` says that no other machine serves it, which cannot be seen where the ledger is in PostgreSQL.
 
     Claim:      without TLS nothing but this machine can reach it.
     Because:    an address that is not a loopback address is refused then.
@@ -156,7 +177,7 @@ def serve(
         raise InvalidInput(
             "--host", host, "without TLS only this machine is served; give --tls CERT KEY"
         )
-    with serve_alone(vault, only_server=only_server):
+    with serve_alone(vault):
         _serve_until_stopped(
             vault,
             host=host,
@@ -171,22 +192,18 @@ def serve(
 
 
 @contextmanager
-def serve_alone(vault: str | Path, *, only_server: bool = False) -> Iterator[None]:
-    """While this lasts, no other server serves the vault.
+def serve_alone(vault: str | Path) -> Iterator[None]:
+    """While this lasts, no other server serves the vault, unless its ledger is in PostgreSQL: there they share a board.
 
     Claim:      nobody learns from a second server what was written in a slot of the first before that slot ends.
-    Because:    a lock on a file beside the policy is held, and where the ledger is reached by other machines, too,
-                whoever starts the server has to say that none of them serves it.
+    Because:    a lock on a file beside the policy is held; and where the ledger is reached by other machines, too,
+                every server hides what is written in the slots of all (`SharedBoard`).
     Checked by: tests/unit/server/test_running.py::test_a_vault_has_one_server
     """
     folder = _folder_of(vault)
-    if not only_server and isinstance(read_policy(vault).ledger, Address):
-        raise InvalidInput(
-            "the ledger",
-            "in PostgreSQL",
-            "a server on another machine would show what a slot here has written before it ends: let one server "
-            "serve the vault, and say so with --only-server",
-        )
+    if isinstance(read_ledger_place(vault), Address):
+        yield
+        return
     handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         try:

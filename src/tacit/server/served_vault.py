@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from tacit.curator import Policy, Unseen, Vault, limits_agree
+from tacit.curator import Policy, Unseen, Vault, limits_agree, limits_changed
 from tacit.errors import AccessDenied, InvalidInput, LedgerRefused, TacitError
 from tacit.server.identities import Identity
 
@@ -100,12 +100,23 @@ class ServedVault:
         try:
             return look(self.of(who))
         except LedgerRefused:
-            if self._reopen is None:
-                raise
-            if self._folder is not None and not limits_agree(vault, self._folder):
+            if not self._may_reopen(vault):
                 raise
         self.reload(vault)
         return look(self.of(who))
+
+    def catch_up(self) -> bool:
+        """Read the policy again if another process has given the ledger other limits; whether it was read."""
+        vault = self.current
+        if not limits_changed(vault) or not self._may_reopen(vault):
+            return False
+        self.reload(vault)
+        return True
+
+    def _may_reopen(self, vault: Vault) -> bool:
+        if self._folder is not None and not limits_agree(vault, self._folder):
+            return False
+        return self._reopen is not None
 
     def reload(self, outdated: Vault) -> None:
         """Open the vault again, unless somebody else did so since."""

@@ -263,6 +263,9 @@ def test_new_limits_are_read_once_or_refused(folder):
         assert desk.policy.analysts["ana"].epsilon == 2
         assert len(entries(desk)) == 1
         await answer(desk, "ana", Question(BY_WARD, epsilon=1))
+        (folder / "tacit.toml").write_text(POLICY)
+        tacit.open(folder).close()  # and there is more to spend
+        await answer(desk, "ana", Question(BY_WARD, epsilon=3))
 
     run(folder, scenario)
 

@@ -34,13 +34,11 @@ def test_a_vault_has_one_server(tmp_path):
                 serve(folder / "tacit.toml", port=0)
 
 
-def test_over_a_ledger_that_others_reach_it_has_to_be_said_that_they_do_not_serve_it(tmp_path):
+def test_over_a_ledger_that_others_reach_several_may_serve(tmp_path):
     place = '[ledger]\nplace = "postgresql://tacit@db.example.org/ledger"\n\n'
     folder = make_folder(tmp_path / "clinic", place + POLICY)
-    with pytest.raises(InvalidInput, match="--only-server"):
-        serve(folder, port=0)
-    with serve_alone(folder, only_server=True):
-        pass
+    with serve_alone(folder), serve_alone(folder):
+        assert not (folder / "server.lock").exists()
 
 
 def test_analysts_without_a_limit_are_not_served_unless_that_is_meant(tmp_path):

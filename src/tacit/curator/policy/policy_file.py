@@ -16,7 +16,7 @@ from tacit.engines import Source
 from tacit.frozen import frozen
 from tacit.plan import Table
 
-__all__ = ["FILE", "Document", "read_policy"]
+__all__ = ["FILE", "Document", "read_ledger_place", "read_policy"]
 
 FILE = "tacit.toml"
 """What a vault's policy file is called."""
@@ -44,6 +44,17 @@ class Document:
     def rows(self) -> Mapping[Table, Source]:
         """Every table with its source, as engines take them."""
         return {self.policy.tables[name].table: source for name, source in self.sources.items()}
+
+
+def read_ledger_place(path: str | Path) -> Path | Address:
+    """Where the ledger of a policy file, or of the one in a folder, is, whatever else is wrong with the file."""
+    given = Path(path)
+    file = given / FILE if given.is_dir() else given
+    root = root_of(file)
+    place, _ = read_ledger(root.inner("ledger"), file.resolve().parent)
+    root.faults.check()
+    assert place is not None, "where something is missing there is a fault"
+    return place
 
 
 def read_policy(path: str | Path) -> Document:

@@ -1,0 +1,110 @@
+"""The board of several servers: which slots run, wherever they do, and what those that have ended have let out."""
+
+import json
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from tacit.curator import Board, Reserved, merge_released, still_needed
+from tacit.errors import TacitError
+from tacit.server.passwords import new_secret
+from tacit.server.tables import Statements, Tables
+
+__all__ = ["SharedBoard"]
+
+SILENT = 600.0
+"""After so many seconds without a word of a server its slots count no more: it has ended without taking them off."""
+
+_EVERY = 60.0
+
+
+class SharedBoard(Board):
+    """Slots of all servers over one ledger.
+
+    Claim:      no server shows what was written in a slot of another before that slot ends.
+    Because:    a slot is on the board, in the ledger's own database, before it may write, and is taken off when it has
+                ended; one whose server was killed stays there until that server has been silent for ten minutes.
+    Checked by: tests/unit/server/test_shared_tables.py, tests/laws/test_two_servers.py
+    """
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables, self._server = tables, new_secret()[:22]
+        self._stopped = threading.Event()
+        self._say_alive()
+        threading.Thread(target=self._go_on_saying, name="tacit-board", daemon=True).start()
+
+    @contextmanager
+    def turn(self) -> Iterator[object]:
+        """While this lasts, nobody else writes here."""
+        with self._tables.writing() as held:
+            yield held
+
+    def add(self, reserved: Reserved) -> str:
+        """Write down a slot; within a turn."""
+        name = new_secret()[:22]
+        with self._tables.reading() as file:
+            file.execute(
+                "INSERT INTO running VALUES (?, ?, ?, ?)",
+                (name, self._server, reserved.length, json.dumps(sorted(reserved.open))),
+            )
+        return name
+
+    def remove(self, name: str, written: Mapping[int, bool]) -> None:
+        """Take a slot off that has ended."""
+        with self._tables.writing() as file:
+            file.execute("DELETE FROM running WHERE slot = ?", (name,))
+            self._forget_silent(file)
+            known = merge_released(_released(file), written)
+            kept = still_needed(_running(file), known)
+            file.execute("DELETE FROM released")
+            for entry, answered in kept.items():
+                file.execute("INSERT INTO released VALUES (?, ?)", (entry, int(answered)))
+
+    def read(self) -> tuple[Sequence[Reserved], Mapping[int, bool]]:
+        """The slots that run, and what was let out by those that have ended.
+
+        What was let out is read last: a slot that ends between the two is hidden once more, never shown too early.
+        """
+        with self._tables.reading() as file:
+            running = _running(file)
+            return running, _released(file) if running else {}
+
+    def close(self) -> None:
+        """Say no more; slots that still run count until the server has been silent for long."""
+        self._stopped.set()
+
+    def _say_alive(self) -> None:
+        with self._tables.writing() as file:
+            file.execute(
+                "INSERT INTO servers VALUES (?, ?) "
+                "ON CONFLICT (server) DO UPDATE SET seen = excluded.seen",
+                (self._server, time.time()),
+            )
+            self._forget_silent(file)
+
+    def _go_on_saying(self) -> None:
+        while not self._stopped.wait(_EVERY):
+            try:
+                self._say_alive()
+            except (
+                TacitError
+            ):  # the database is away: it is said again in a minute, and slots stay hidden for ten
+                continue
+
+    @staticmethod
+    def _forget_silent(file: Statements) -> None:
+        file.execute("DELETE FROM servers WHERE seen < ?", (time.time() - SILENT,))
+        file.execute("DELETE FROM running WHERE server NOT IN (SELECT server FROM servers)")
+
+
+def _running(file: Statements) -> list[Reserved]:
+    rows = file.execute("SELECT length, still_open FROM running").fetchall()
+    return [Reserved(length, frozenset(json.loads(still))) for length, still in rows]
+
+
+def _released(file: Statements) -> dict[int, bool]:
+    return {
+        entry: bool(answered)
+        for entry, answered in file.execute("SELECT entry, answered FROM released").fetchall()
+    }

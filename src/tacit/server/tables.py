@@ -1,0 +1,109 @@
+"""The tables of a server: who may ask, by what, what was spent today; in a file, or where several servers share them.
+
+Checked by: tests/unit/server/test_identities.py
+"""
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+__all__ = ["NAMES", "FileTables", "Statements", "Tables"]
+
+NAMES = ("people", "tokens", "links", "spent", "settings", "keys", "texts")
+"""What the tables are called."""
+
+_LAYOUT = """
+CREATE TABLE IF NOT EXISTS people (
+    name TEXT PRIMARY KEY, role TEXT NOT NULL, password TEXT, generation INTEGER NOT NULL DEFAULT 0,
+    disabled INTEGER NOT NULL DEFAULT 0, price TEXT, allowance REAL, seen REAL
+) STRICT;
+CREATE TABLE IF NOT EXISTS tokens (
+    hash TEXT PRIMARY KEY, name TEXT NOT NULL REFERENCES people(name), label TEXT NOT NULL,
+    made REAL NOT NULL, expires REAL NOT NULL, stored_key BLOB, server_key BLOB
+) STRICT;
+CREATE TABLE IF NOT EXISTS links (
+    hash TEXT PRIMARY KEY, name TEXT NOT NULL REFERENCES people(name), expires REAL NOT NULL
+) STRICT;
+CREATE TABLE IF NOT EXISTS spent (
+    name TEXT NOT NULL, day TEXT NOT NULL, share REAL NOT NULL, PRIMARY KEY (name, day)
+) STRICT;
+CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS keys (
+    name TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, versions TEXT NOT NULL,
+    answer TEXT, made REAL NOT NULL, PRIMARY KEY (name, key)
+) STRICT;
+CREATE TABLE IF NOT EXISTS texts (
+    name TEXT NOT NULL, entry INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (name, entry)
+) STRICT;
+"""
+
+
+class Statements(Protocol):
+    """What runs statements, in the SQL that SQLite and PostgreSQL share; `?` stands for a value."""
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> Any:
+        """A cursor over the rows of a statement."""
+
+
+class Tables(Protocol):
+    """Where the tables are."""
+
+    def writing(self) -> AbstractContextManager[Statements]:
+        """One indivisible step, one after another, seen by other processes whole or not at all."""
+
+    def reading(self) -> AbstractContextManager[Statements]:
+        """Single statements."""
+
+    def close(self) -> None:
+        """Let go of the file or the connection."""
+
+
+class FileTables(Tables):
+    """The tables in a file of their own, which its owner alone may read; or in memory."""
+
+    def __init__(self, file: str | Path) -> None:
+        if str(file) != ":memory:" and not Path(file).exists():
+            os.close(os.open(file, os.O_WRONLY | os.O_CREAT, 0o600))
+        self._lock = threading.RLock()
+        self._connection = sqlite3.connect(
+            file, check_same_thread=False, isolation_level=None, timeout=10
+        )
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = FULL")
+        self._connection.executescript(_LAYOUT)
+        self._add_scram_keys()
+
+    @contextmanager
+    def writing(self) -> Iterator[Statements]:
+        """One indivisible step, seen by other processes whole or not at all."""
+        with self._lock:
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+
+    @contextmanager
+    def reading(self) -> Iterator[Statements]:
+        """Single statements."""
+        with self._lock:
+            yield self._connection
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._connection.close()
+
+    def _add_scram_keys(self) -> None:
+        """Give a file that is older than SCRAM the columns for its keys; its tokens sign in over HTTP alone."""
+        with self.writing() as file:
+            columns = {row[1] for row in file.execute("PRAGMA table_info(tokens)")}
+            for name in ("stored_key", "server_key"):
+                if name not in columns:
+                    file.execute(f"ALTER TABLE tokens ADD COLUMN {name} BLOB")
