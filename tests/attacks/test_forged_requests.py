@@ -5,7 +5,7 @@ The routes are those of the application itself: one that is added and not listed
 
 import pytest
 
-from tests.unit.server.clinics import COUNT, PASSWORD, make_folder, running_app
+from tests.unit.server.clinics import COUNT, PASSWORD, add_survey, make_folder, running_app
 
 QUESTION = {"sql": COUNT, "epsilon": 0.01}
 EVERYBODY = "curator analyst auditor"
@@ -24,6 +24,12 @@ API = {
         "curator analyst",
         {"table": "visits", "epsilon": 0.01, "columns": ["ward"], "rows": 5},
     ),
+    ("POST", "/api/v1/models"): (
+        "curator analyst",
+        {"model": "GaussianNB", "table": "visits", "target": "ward", "epsilon": 0.01},
+    ),
+    ("GET", "/api/v1/surveys"): (EVERYBODY, None),
+    ("GET", "/api/v1/surveys/{survey}"): (EVERYBODY, None),
     ("GET", "/api/v1/answers"): ("curator analyst", None),
     ("GET", "/api/v1/answers/{id}"): ("owner", None),
     ("DELETE", "/api/v1/answers/{id}"): ("owner", None),
@@ -47,7 +53,7 @@ PEOPLE = {"cleo": "curator", "ana": "analyst", "ben": "analyst", "otto": "audito
 
 @pytest.fixture(scope="module")
 def clinic(tmp_path_factory):
-    folder = make_folder(tmp_path_factory.mktemp("matrix") / "clinic")
+    folder = add_survey(make_folder(tmp_path_factory.mktemp("matrix") / "clinic"))
     with running_app(folder, passwords=True) as made:
         yield made
 
@@ -100,7 +106,8 @@ def test_every_page_that_changes_something_refuses_what_no_page_of_ours_sent(cli
 def filled(path, clinic):
     asked = clinic.ana.post("/api/v1/answers", QUESTION).json()
     clinic.otto.post("/api/v1/ledger/verifications")
-    return path.format(name="visits", id=asked["id"], entry=asked["receipt"]["entry"], number=0)
+    known = {"name": "visits", "survey": "meals", "number": 0}
+    return path.format(**known, id=asked["id"], entry=asked["receipt"]["entry"])
 
 
 @pytest.mark.parametrize(("method", "path"), sorted(API))

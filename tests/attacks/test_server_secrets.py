@@ -19,6 +19,13 @@ CALLS = {
     "explain": ("POST", "/api/v1/explanations", QUESTION),
     "ask": ("POST", "/api/v1/answers", QUESTION),
     "synthesize": ("POST", "/api/v1/synthetic-tables", {"table": "visits", "epsilon": 0.01}),
+    "learn": (
+        "POST",
+        "/api/v1/models",
+        {"model": "PCA", "table": "visits", "epsilon": 0.01},
+    ),
+    "surveys": ("GET", "/api/v1/surveys", None),
+    "survey": ("GET", "/api/v1/surveys/meals", None),
     "ask_twin": ("POST", "/api/v1/twin/answers", QUESTION),
     "history": ("GET", "/api/v1/answers", None),
     "job": ("GET", "/api/v1/answers/x", None),

@@ -30,7 +30,7 @@ from tacit.curator.record.receipt import faults_of, read_stored, receipt_of
 from tacit.curator.rehearse import remember_rehearsals
 from tacit.curator.replay import find_known
 from tacit.engines import Engine
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidInput, InvalidPlan
 from tacit.exact import Number
 from tacit.ledger import Entry, Ledger
 from tacit.plan import (
@@ -308,6 +308,25 @@ class Vault:
         shared = table_named(name, self._access.read_tables())
         finding = bool(self.policy.limit.delta)
         return Frame(shared.asked_table, asker=self.ask, finding=finding, source=self)
+
+    def rows_of(self, text: str) -> Frame:
+        """The rows that a question in SQL counts, as a frame: `SELECT COUNT(*) AS n FROM visits WHERE cost > 5`."""
+        tables = self._access.read_tables()
+        plan, _ = read_text(self._access, text, tables, None, None)
+        if not isinstance(plan, Plan) or plan.question.keys:
+            raise InvalidPlan(
+                "rows are named by a question that counts them",
+                "such as SELECT COUNT(*) AS n FROM visits WHERE cost > 5",
+            )
+        rows = plan.question.rows
+        table = tables[tables_of(rows)[0].name].asked_table
+        finding = bool(self.policy.limit.delta)
+        return Frame(table, asker=self.ask, rows=rows, finding=finding, source=self)
+
+    @property
+    def surveys(self) -> Mapping[str, SurveyTable]:
+        """The collected surveys that can be asked about for nothing, by name."""
+        return self._surveys
 
     def ask(
         self,

@@ -243,6 +243,11 @@ class Estimator(ABC):
         found.price, found.receipt = found._card.price, dict(fields["receipt"])
         return found
 
+    def to_bytes(self) -> bytes:
+        """What was learnt, as the ledger keeps it: named arrays of numbers."""
+        self._check_fitted()
+        return write_model(self._model)
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name, as scikit-learn asks for them."""
         return {name: getattr(self, name) for name in self._parameters()}

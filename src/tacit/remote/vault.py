@@ -1,5 +1,6 @@
 """A vault on another machine: the surface of a vault, each call a request."""
 
+from ast import literal_eval
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from types import TracebackType
@@ -22,11 +23,12 @@ from tacit.curator import (
 )
 from tacit.errors import InvalidInput, NotFound
 from tacit.exact import Number
-from tacit.plan import Frame, Plan, write_sql
+from tacit.plan import Frame, Plan, count, write_sql
 from tacit.remote.connection import Connection
+from tacit.remote.lesson import remote_lesson
 
 if TYPE_CHECKING:
-    from tacit.curator import QuestionAudit, Vault
+    from tacit.curator import Lesson, QuestionAudit, Vault
 
 __all__ = ["RemoteVault", "connect"]
 
@@ -102,6 +104,68 @@ class RemoteVault:
         """The answer to a plan, which is sent as SQL."""
         text = write_sql(plan, finding=bool(self.policy.limit.delta))
         return self.sql(text, epsilon=epsilon, within=within, confidence=confidence, raw=raw)
+
+    def synthesize(
+        self,
+        table: str,
+        *,
+        epsilon: Number,
+        columns: Sequence[str] | None = None,
+        always: Sequence[str] = (),
+        rows: int = 100,
+    ) -> Release:
+        """So many rows of a synthetic table, made where the vault is, at one price; more rows of the same are free.
+
+        Of a vault that is opened here, `synthesize` gives the whole table; over HTTP its first rows, at most 10,000.
+        """
+        body = {
+            "table": table,
+            "epsilon": _number(epsilon, "epsilon"),
+            "columns": None if columns is None else list(columns),
+            "always": list(always),
+            "rows": rows,
+        }
+        return read_release(self._connection.ask("/synthetic-tables", body))
+
+    def lesson(
+        self,
+        frame: Frame,
+        *,
+        kind: str,
+        target: str | None = None,
+        columns: Sequence[str] | None = None,
+        classes: bool = False,
+        settings: Sequence[str] = (),
+        sampling: Any = None,
+        trials: Any = None,
+    ) -> "Lesson":
+        """The rows of a frame as estimators of `tacit.learn` use them: a fit is made where the vault is."""
+        if sampling is not None or trials is not None:
+            raise InvalidInput(
+                "model", kind, "fit it where the vault is: it takes longer than a slot"
+            )
+        opened = self.mock().lesson(
+            frame, kind=kind, target=target, columns=columns, classes=classes, settings=settings
+        )
+
+        def fit(epsilon: Number) -> Release:
+            given = (each.partition("=") for each in settings)
+            body = {
+                "model": kind,
+                "epsilon": _number(epsilon, "epsilon"),
+                "rows": write_sql(frame.agg(n=count()).plan()),
+                "target": target,
+                "columns": None if columns is None else list(columns),
+                "settings": {name: _plain(literal_eval(value)) for name, _, value in given},
+            }
+            return read_release(self._connection.ask("/models", body))
+
+        return remote_lesson(opened, fit)
+
+    @property
+    def surveys(self) -> tuple[str, ...]:
+        """The names of the collected surveys, which can be asked about in SQL for nothing."""
+        return tuple(each["name"] for each in self._connection.get("/surveys")["surveys"])
 
     @property
     def policy(self) -> Policy:
@@ -214,6 +278,10 @@ def _confidence(given: Number) -> float:
             "confidence", given, "give a probability above 0 and below 1, such as 0.95"
         )
     return found
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _flag(given: bool) -> bool:

@@ -125,15 +125,28 @@ class Asking:
             raise
 
     async def start_long(
-        self, who: Identity, work: Callable[[Vault], Release], epsilon: Number
+        self,
+        who: Identity,
+        work: Callable[[Vault], Release],
+        epsilon: Number,
+        *,
+        times: float = 1.0,
     ) -> Job:
-        """A job whose slot is as long as the longest that was measured: what it takes was not."""
+        """A job whose slot is as long as the longest that was measured, or so many times: what it takes was not."""
         self._rates.take("questions", who.name)
         self._refuse_if_closing()
         rule = self._served.policy.limit.filter()
         share = float(rule.share(rule.price_of(epsilon)))
-        longest = self._calibration.seconds(None)
+        longest = times * self._calibration.seconds(None)
         return await self._start(who, work, share=share, length=self.slots.length_for(longest))
+
+    def seen_by(self, who: Identity) -> Vault:
+        """The vault as somebody may read it for nothing."""
+        return self._served.seen_by(who)
+
+    async def prepare(self, work: Callable[[], T]) -> T:
+        """Something that is done before a slot is reserved, and reads no private row."""
+        return await self._read(work)
 
     async def _start(
         self,

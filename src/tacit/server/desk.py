@@ -14,6 +14,7 @@ from tacit.curator import (
     Listing,
     Policy,
     Release,
+    SurveyTable,
     Unseen,
     Vault,
     rows_for,
@@ -198,6 +199,21 @@ class Desk:
         return at_a_price(
             who, question.terms(), lambda priced: self._served.twin().sql(question.sql, **priced)
         )
+
+    def surveys(self, who: Identity) -> Mapping[str, SurveyTable]:
+        """The collected surveys by name."""
+        check_right(who, "look")
+        return self._vault.surveys
+
+    def survey(self, who: Identity, name: str) -> Release:
+        """How often each answer of a survey was given, estimated: no row of the vault is read for it."""
+        if name not in self.surveys(who):
+            raise NotFound("survey", name)
+        quoted = '"' + name.replace('"', '""') + '"'
+        text = f"SELECT answer, COUNT(*) AS n FROM {quoted} GROUP BY answer"  # noqa: S608 -- a name in quotes
+        found = self._vault.of(None).replay(text)
+        assert found is not None, "what is asked about a survey is free"
+        return found
 
     def budget(self, who: Identity) -> Budget:
         """The budget of everyone and, of an analyst, the own one."""

@@ -1,19 +1,82 @@
-"""What is paid for beside questions: facts that a curator lets find, synthetic tables.
+"""What is paid for beside questions: facts that a curator lets find, synthetic tables, models.
 
-Checked by: tests/unit/server/http/test_api.py, tests/attacks/test_free_reads.py
+Checked by: tests/unit/server/http/test_releases.py, tests/attacks/test_free_reads.py
 """
 
-from collections.abc import Callable, Sequence
+from base64 import b64encode
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tacit.curator import Listing, Release, Vault
+from tacit.errors import InvalidInput, TacitError
 from tacit.exact import Number
+from tacit.frozen import frozen
+from tacit.printing import json_text
 from tacit.server.asking import Asking
 from tacit.server.identities import Identity
 from tacit.server.jobs import Job
 from tacit.server.rights import check_right
 
-__all__ = ["Releases"]
+__all__ = ["MODELS", "Fit", "Releases"]
+
+MODELS = (
+    *("GaussianNB", "HistogramNB", "KMeans", "LinearRegression", "LogisticRegression"),
+    *("NearestClassifier", "PCA"),
+)
+"""The models that a server fits: those whose work a slot holds."""
+
+_LARGEST = 10_000  # whole number of a setting
+_CONFIDENCE = 0.95  # of no interval: there is none
+_TIMES = 16.0  # as long as the longest question that was measured
+
+
+@frozen
+class Fit:
+    """A model that is wanted: of which rows, at which price, with which settings.
+
+    `table` names the rows, or `rows` is a question in SQL that counts them.
+    """
+
+    model: str
+    epsilon: Number
+    table: str | None = None
+    rows: str | None = None
+    target: str | None = None
+    columns: Sequence[str] | None = None
+    settings: Mapping[str, Any] | None = None
+
+    def estimator(self) -> Any:
+        """The estimator, which is not fitted yet."""
+        from tacit import learn
+
+        settings = {name: _setting(name, value) for name, value in (self.settings or {}).items()}
+        if self.model not in MODELS:
+            raise InvalidInput("model", self.model, f"name one of: {', '.join(MODELS)}")
+        try:
+            return getattr(learn, self.model)(epsilon=self.epsilon, **settings)
+        except TypeError:
+            raise InvalidInput(
+                "settings", sorted(settings), f"give those of tacit.learn.{self.model}"
+            ) from None
+
+    def frame(self, vault: Vault) -> Any:
+        """The rows that are learnt from."""
+        if self.table is not None and self.rows is None:
+            return vault.table(self.table)
+        if self.rows is None or self.table is not None:
+            raise InvalidInput("rows", self.rows, "name a table, or count rows in SQL: one of both")
+        return vault.rows_of(self.rows)
+
+    def check(self, vault: Vault) -> None:
+        """Refuse what cannot be fitted, by declarations alone."""
+        try:
+            self.estimator().explain(self.frame(vault), self.target, columns=self.columns)
+        except TacitError:
+            raise
+        except (TypeError, ValueError, KeyError, IndexError, OverflowError):
+            raise InvalidInput(
+                "settings", sorted(self.settings or {}), f"give those of tacit.learn.{self.model}"
+            ) from None
 
 
 class Releases:
@@ -38,9 +101,23 @@ class Releases:
         def make(vault: Vault) -> Release:
             made = vault.synthesize(table, epsilon=epsilon, columns=columns, always=always)
             named = made.columns_of(rows)
-            return Listing.of(tuple(named), list(zip(*named.values(), strict=True)))
+            drawn = tuple(zip(*named.values(), strict=True))
+            return Release(tuple(named), drawn, (), _CONFIDENCE, made.price, made.receipt)
 
         return await self._asking.start_long(who, make, epsilon)
+
+    async def learn(self, who: Identity, fit: Fit) -> Job:
+        """A model: as JSON (`Estimator.from_dict`), and its numbers as bytes in Base64; the same fit again is free."""
+        check_right(who, "ask")
+        await self._asking.prepare(lambda: fit.check(self._asking.seen_by(who)))
+
+        def learn(vault: Vault) -> Release:
+            model = fit.estimator().fit(fit.frame(vault), fit.target, columns=fit.columns)
+            told = json_text(model.to_dict()), b64encode(model.to_bytes()).decode()
+            names = ("model", "bytes")
+            return Release(names, (told,), (), _CONFIDENCE, model.price, model.receipt)
+
+        return await self._asking.start_long(who, learn, fit.epsilon, times=_TIMES)
 
     async def find_bounds(self, who: Identity, column: str, epsilon: Number, share: Number) -> Job:
         """Bounds of a column are found, privately and at a price, in a slot."""
@@ -68,3 +145,11 @@ class Releases:
             return Listing.of(("found",), [(str(found),)])
 
         return await self._asking.start_long(who, work, epsilon)
+
+
+def _setting(name: str, value: Any) -> Any:
+    """A setting as an estimator takes it; a list is a tuple."""
+    each = value if isinstance(value, list) else [value]
+    if any(isinstance(one, int | float) and abs(one) > _LARGEST for one in each):
+        raise InvalidInput(name, value, f"give at most {_LARGEST}")
+    return tuple(value) if isinstance(value, list) else value

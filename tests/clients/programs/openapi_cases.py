@@ -30,7 +30,14 @@ from schemathesis.specs.openapi.checks import (
 from tacit.server import Identities, Slots
 from tacit.server.http.app import make_app
 from tacit.server.sessions import Sessions
-from tests.unit.server.clinics import PASSWORD, POLICY, add_people, make_desk, make_folder
+from tests.unit.server.clinics import (
+    PASSWORD,
+    POLICY,
+    add_people,
+    add_survey,
+    make_desk,
+    make_folder,
+)
 
 CHECKS = [
     not_a_server_error,
@@ -57,6 +64,10 @@ QUESTIONS = [
 FILLED: dict[str, list[Any]] = {
     "sql": QUESTIONS,
     "table": ["visits"],
+    "model": ["GaussianNB", "PCA"],
+    "target": ["ward", None],
+    "settings": [{}],
+    "survey": ["meals"],
     "column": ["visits.cost", "visits.day"],
     "columns": [None, ["ward", "cost"]],
     "always": [[]],
@@ -155,5 +166,10 @@ def send_drawn(
 if __name__ == "__main__":
     with TemporaryDirectory() as place:
         print(
-            json.dumps(run(int(sys.argv[1]), make_folder(Path(place) / "clinic", AMPLE, rows=40)))
+            json.dumps(
+                run(
+                    int(sys.argv[1]),
+                    add_survey(make_folder(Path(place) / "clinic", AMPLE, rows=40)),
+                )
+            )
         )

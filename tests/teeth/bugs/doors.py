@@ -179,7 +179,15 @@ BUGS = [
         file=f"{SERVER}/releases.py",
         before='check_right(who, "ask")\n\n        def make',
         after='check_right(who, "look")\n\n        def make',
-        killed_by=f"{UNIT}/http/test_api.py::test_synthetic_rows_are_paid_for_once",
+        killed_by=f"{UNIT}/http/test_releases.py::test_synthetic_rows_are_paid_for_once",
+        note="who may not ask would spend everyone's limit",
+    ),
+    Bug(
+        name="auditors-fit-models",
+        file=f"{SERVER}/releases.py",
+        before='check_right(who, "ask")\n        await self._asking.prepare',
+        after='check_right(who, "look")\n        await self._asking.prepare',
+        killed_by=f"{UNIT}/http/test_releases.py::test_models_are_not_for_auditors_and_not_beyond_the_limit",
         note="who may not ask would spend everyone's limit",
     ),
 ]

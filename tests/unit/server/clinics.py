@@ -50,6 +50,20 @@ def make_folder(folder, policy=POLICY, rows=300):
     return folder
 
 
+SURVEY = '\n[surveys.meals]\nsource = "sums.json"\nquestion = "dish"\n'
+
+
+def add_survey(folder):
+    """Let the policy of a vault name a survey that was collected."""
+    promise = {"protocol": "KaryResponse", "epsilon": 1.0, "ratio": "3", "neighbours": "replace"}
+    dish = {"values": ["soup", "stew"], "counts": ["60", "41/2"], "variances": ["25", "25"]}
+    collected = {"tables": {"dish": {**dish, "promise": {**promise, "people": 80}}}}
+    (folder / "sums.json").write_text(json.dumps(collected))
+    file = folder / "tacit.toml"
+    file.write_text(file.read_text() + SURVEY)
+    return folder
+
+
 def add_people(identities, *, passwords=False):
     for name, role in ROLES.items():
         identities.add(name, role, PASSWORD if passwords else None)

@@ -65,8 +65,8 @@ def api_routes(gate: Gate) -> APIRouter:
         return gate.visitor(request)
 
     for add in (
-        *(_sign_in_routes, _table_routes, _question_routes, _receipt_routes, _budget_routes),
-        *(_curator_routes, _ledger_routes),
+        *(_sign_in_routes, _table_routes, _question_routes, _release_routes, _receipt_routes),
+        *(_budget_routes, _curator_routes, _ledger_routes),
     ):
         add(routes, gate.desk, visitor)
     return routes
@@ -148,24 +148,6 @@ def _question_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
         job = await desk.ask(who.identity, body.question(), idempotency_key)
         return await _respond(request, desk, job, patient="respond-async" not in prefer)
 
-    @routes.post("/synthetic-tables", response_model=None, responses=_FORMS, tags=["questions"])
-    async def synthesize(
-        request: Request,
-        who: Who,
-        body: models.SyntheticBody,
-        prefer: Annotated[str, Header()] = "",
-    ) -> Response:
-        """Rows that look like a table's own and belong to nobody, at one price; more of them are free."""
-        job = await desk.releases.synthesize(
-            who.identity,
-            body.table,
-            models.exact_number(body.epsilon),
-            columns=body.columns,
-            always=body.always,
-            rows=body.rows,
-        )
-        return await _respond(request, desk, job, patient="respond-async" not in prefer)
-
     @routes.get("/answers", tags=["questions"])
     async def list_answers(
         who: Who,
@@ -197,6 +179,59 @@ def _question_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
     async def ask_twin(request: Request, who: Who, body: models.AnswerBody) -> Response:
         """The answer on made-up rows.  It is free."""
         release = await desk.run(lambda: desk.ask_twin(who.identity, body.question()))
+        return answer_response(request, release)
+
+
+def _release_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
+    """What is made of rows beside answers: synthetic tables and models; and surveys, which need none."""
+    Who = Annotated[Visitor, Depends(visitor)]
+
+    @routes.post("/synthetic-tables", response_model=None, responses=_FORMS, tags=["releases"])
+    async def synthesize(
+        request: Request,
+        who: Who,
+        body: models.SyntheticBody,
+        prefer: Annotated[str, Header()] = "",
+    ) -> Response:
+        """Rows that look like a table's own and belong to nobody, at one price; more of them are free."""
+        job = await desk.releases.synthesize(
+            who.identity,
+            body.table,
+            models.exact_number(body.epsilon),
+            columns=body.columns,
+            always=body.always,
+            rows=body.rows,
+        )
+        return await _respond(request, desk, job, patient="respond-async" not in prefer)
+
+    @routes.post("/models", response_model=None, responses=_FORMS, tags=["releases"])
+    async def learn(
+        request: Request,
+        who: Who,
+        body: models.ModelBody,
+        prefer: Annotated[str, Header()] = "",
+    ) -> Response:
+        """A model that is fitted to rows: as JSON, and its numbers in Base64; the same fit again is free."""
+        job = await desk.releases.learn(who.identity, body.fit())
+        return await _respond(request, desk, job, patient="respond-async" not in prefer)
+
+    @routes.get("/surveys", tags=["releases"])
+    async def list_surveys(who: Who) -> models.SurveysTold:
+        """The collected surveys: what could be answered, and what was promised."""
+        found = await desk.run(lambda: desk.surveys(who.identity))
+        return models.SurveysTold(
+            surveys=[
+                models.SurveyTold(name=name, answers=list(each.values), promise=dict(each.promise))
+                for name, each in found.items()
+            ]
+        )
+
+    @routes.get(
+        "/surveys/{survey}", response_model=None, responses={200: _FORMS[200]}, tags=["releases"]
+    )
+    async def read_survey(request: Request, who: Who, survey: Name) -> Response:
+        """How often each answer was given, estimated, with intervals.  It is free."""
+        release = await desk.run(lambda: desk.survey(who.identity, survey))
         return answer_response(request, release)
 
 

@@ -11,11 +11,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from tacit.errors import InvalidInput
 from tacit.server.forms import read_parameters
 from tacit.server.jobs import Question
+from tacit.server.releases import Fit
 
 __all__ = [
     "AnswerBody",
     "BoundsBody",
     "ContributionsBody",
+    "ModelBody",
     "QuestionBody",
     "ReceiptBody",
     "SignInBody",
@@ -127,6 +129,71 @@ class SyntheticBody(_Body):
         description="Public rules that rows keep: discharged >= admitted.",
     )
     rows: int = Field(default=100, ge=1, le=10_000)
+
+
+Setting = (
+    bool
+    | int
+    | Annotated[float, Field(allow_inf_nan=False)]
+    | Annotated[str, Field(max_length=200)]
+    | Annotated[list[int | Annotated[str, Field(max_length=200)]], Field(max_length=200)]
+    | None
+)
+"""What a setting of a model may be."""
+
+
+class ModelBody(_Body):
+    """A model that is to be fitted: to a table, or to the rows that a question in SQL counts."""
+
+    model: Literal[
+        "GaussianNB",
+        "HistogramNB",
+        "KMeans",
+        "LinearRegression",
+        "LogisticRegression",
+        "NearestClassifier",
+        "PCA",
+    ]
+    epsilon: Price
+    table: str | None = Field(default=None, max_length=200)
+    rows: str | None = Field(
+        default=None,
+        max_length=SQL,
+        description="Instead of a table: SELECT COUNT(*) AS n FROM visits WHERE cost > 5.",
+    )
+    target: str | None = Field(default=None, max_length=200)
+    columns: list[Annotated[str, Field(max_length=200)]] | None = Field(
+        default=None, max_length=200, description="All that have values or bounds, if not said."
+    )
+    settings: dict[Annotated[str, Field(max_length=50)], Setting] = Field(
+        default={}, max_length=20, description="As the estimator of tacit.learn takes them."
+    )
+
+    def fit(self) -> Fit:
+        """The fit as the desk takes it."""
+        return Fit(
+            self.model,
+            exact_number(self.epsilon),
+            self.table,
+            self.rows,
+            self.target,
+            self.columns,
+            self.settings,
+        )
+
+
+class SurveyTold(BaseModel):
+    """A collected survey: its possible answers, and what was promised to who answered."""
+
+    name: str
+    answers: list[str]
+    promise: dict[str, Any]
+
+
+class SurveysTold(BaseModel):
+    """The collected surveys, which are asked about in SQL for nothing."""
+
+    surveys: list[SurveyTold]
 
 
 class BoundsBody(_Body):

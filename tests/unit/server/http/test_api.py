@@ -259,23 +259,3 @@ def test_every_request_is_counted(tmp_path):
         for path in ("answers", "receipts/0", "tables", "budget", "me"):
             problem(small.ana.get(f"/api/v1/{path}"), 429, "too-many")
         assert small.ben.get("/api/v1/me").status == 200
-
-
-def test_synthetic_rows_are_paid_for_once(clinic):
-    body = {"table": "visits", "epsilon": 0.25, "columns": ["ward", "cost"], "rows": 7}
-    before = len(list(clinic.desk._vault.ledger.entries()))
-    made = clinic.ana.post("/api/v1/synthetic-tables", body).json()
-    assert (made["columns"], len(made["rows"])) == (["ward", "cost"], 7)
-    assert {row[0] for row in made["rows"]} <= {"A", "B", None}
-    entries = list(clinic.desk._vault.ledger.entries())
-    assert len(entries) > before
-    assert {entry.analyst for entry in entries[before:]} == {"ana"}
-    more = clinic.ana.post("/api/v1/synthetic-tables", {**body, "rows": 9}).json()
-    assert len(more["rows"]) == 9
-    assert len(list(clinic.desk._vault.ledger.entries())) == len(entries)
-    for wrong in ({**body, "table": "others"}, {**body, "columns": ["x"]}):
-        assert clinic.ana.post("/api/v1/synthetic-tables", wrong).status == 422
-    problem(
-        clinic.ana.post("/api/v1/synthetic-tables", {**body, "epsilon": 500}), 403, "limit-exceeded"
-    )
-    problem(clinic.otto.post("/api/v1/synthetic-tables", body), 403, "forbidden")
