@@ -74,7 +74,17 @@ INSIDE = {
         *("sql", "sources", "memory", "served", "postgres", "spark", "duckdb", "choose"),
     ),
     "server": (
-        *("passwords", "scram_keys", "limits", "slots", "audit_log", "tables", "postgres_tables"),
+        *(
+            "certificates",
+            "watching",
+            "passwords",
+            "scram_keys",
+            "limits",
+            "slots",
+            "audit_log",
+            "tables",
+            "postgres_tables",
+        ),
         *("shared_board", "identities", "sessions", "idempotency", "calibration", "rights", "jobs"),
         *("people", "served_vault", "entry_index", "ledger_pages", "policy_pages", "asking"),
         *("releases", "desk", "forms", "public_catalogue", "http", "wire", "running"),

@@ -268,8 +268,12 @@ class Desk:
     def operations(self, who: Identity) -> dict[str, Any]:
         """How the server does: slots used and missed, questions that wait, what was calibrated."""
         check_right(who, "decide")
+        paid, late = self.slots.used.total(), self.slots.missed.total()
         return {
             "workers": self.slots.workers,
+            "paid": paid,
+            "late": late,
+            "late_share": late / paid if paid else 0.0,
             "slots": [
                 {
                     "seconds": length,

@@ -25,6 +25,7 @@ from tacit.server.sessions import Sessions
 from tacit.server.shared_board import SharedBoard
 from tacit.server.slots import Slots
 from tacit.server.tables import FileTables, Tables
+from tacit.server.watching import Watching
 from tacit.server.wire.connection import WireServer
 
 __all__ = ["AUDIT", "MISSES", "Server", "identities_of", "serve"]
@@ -73,6 +74,7 @@ class Server:
         shared_limit: bool = False,
         workers: int = 2,
         slots: Slots | None = None,
+        certificate: Path | None = None,
     ) -> None:
         with extra("server", "tacit serve"):
             from tacit.server.http.app import make_app
@@ -103,8 +105,13 @@ class Server:
             board=self._board,
         )
         self.wire_place: tuple[int, str] | None = None
+        self.watching = Watching(folder / MISSES, certificate)
         self.app = make_app(
-            self.desk, Sessions(identities), secure=secure, wire=lambda: self.wire_place
+            self.desk,
+            Sessions(identities),
+            secure=secure,
+            wire=lambda: self.wire_place,
+            watching=self.watching,
         )
         self.database = folder.resolve().name
         self.catalogue = PublicCatalogue(self.desk, self.database, folder / MISSES)
@@ -231,7 +238,13 @@ def _serve_until_stopped(
 ) -> None:
     with extra("server", "tacit serve"):
         import uvicorn
-    server = Server(vault, secure=tls is not None, shared_limit=shared_limit, workers=workers)
+    server = Server(
+        vault,
+        secure=tls is not None,
+        shared_limit=shared_limit,
+        workers=workers,
+        certificate=None if tls is None else tls[0],
+    )
     config = uvicorn.Config(
         server.app,
         host=host,
@@ -278,6 +291,7 @@ async def _serve(
         scheme = "http" if tls is None else "https"
         host = f"[{place[0]}]" if ":" in place[0] else place[0]
         url = f"{scheme}://{host}:{place[1]}"
+        server.watching.counts["HTTP"] = lambda: len(running.server_state.connections)
         server.audit.note("started")
         say(f"Serving at {url}")
         try:
@@ -313,6 +327,7 @@ async def _open_wire(
     except OSError:
         raise InvalidInput("--pg", port, "the port cannot be used; name another one") from None
     server.wire_place = taken, server.database
+    server.watching.counts["PostgreSQL"] = lambda: door.connections
     mode = "disable" if tls is None else "verify-full"
     say(f"psql: host={host} port={taken} dbname={server.database} user=NAME sslmode={mode}")
     return door

@@ -18,6 +18,7 @@ from tacit.server.http.gate import Gate, Headers
 from tacit.server.http.pages import STATIC, Pages, page_routes
 from tacit.server.http.problems import MEDIA, TYPES, problem_from, problem_of, problem_response
 from tacit.server.sessions import Sessions
+from tacit.server.watching import Watching
 
 __all__ = ["make_app"]
 
@@ -41,10 +42,14 @@ def make_app(
     secure: bool = True,
     version: str = "1",
     wire: WirePlace = lambda: None,
+    watching: Watching | None = None,
 ) -> Headers:
-    """The application over a desk, as an ASGI server runs it; `wire` says where the PostgreSQL door is."""
+    """The application over a desk, as an ASGI server runs it.
+
+    `wire` says where the PostgreSQL door is, `watching` how the server does.
+    """
     gate = Gate(desk, sessions, secure=secure)
-    pages = Pages(gate, wire=wire)
+    pages = Pages(gate, wire=wire, watching=watching)
     app = FastAPI(
         title=_TITLE,
         version=version,

@@ -65,6 +65,11 @@ class WireServer:
         self._clients: set[_Client] = set()
         self._server: asyncio.Server | None = None
 
+    @property
+    def connections(self) -> int:
+        """How many clients are connected."""
+        return len(self._clients)
+
     async def start(self, host: str, port: int) -> int:
         """Listen; the port at which it does."""
         loop = asyncio.get_running_loop()

@@ -11,6 +11,7 @@ from hashlib import new as new_hash
 from pathlib import Path
 
 from tacit.frozen import frozen
+from tacit.server.certificates import element
 from tacit.server.passwords import new_secret
 from tacit.server.scram_keys import ITERATIONS
 
@@ -120,21 +121,11 @@ def read_end_point(file: str | Path) -> bytes | None:
 
 def _signed_with(certificate: bytes) -> bytes:
     """The object identifier of a certificate's signature."""
-    outer, _ = _element(certificate, 0)
-    _, after = _element(certificate, outer[0])
-    algorithm, _ = _element(certificate, after)
-    identifier, _ = _element(certificate, algorithm[0])
+    outer, _ = element(certificate, 0)
+    _, after = element(certificate, outer[0])
+    algorithm, _ = element(certificate, after)
+    identifier, _ = element(certificate, algorithm[0])
     return certificate[identifier[0] : identifier[1]]
-
-
-def _element(data: bytes, place: int) -> tuple[tuple[int, int], int]:
-    """Where the content of a DER element begins and ends, and where the next one begins."""
-    length, begins = data[place + 1], place + 2
-    if length & 0x80:
-        size = length & 0x7F
-        length = int.from_bytes(data[begins : begins + size], "big")
-        begins += size
-    return (begins, begins + length), begins + length
 
 
 def _read_opening(text: str) -> _Opening:

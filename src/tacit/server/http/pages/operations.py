@@ -23,14 +23,16 @@ class OperationsPage:
         return [("GET", "/operations", self.show)]
 
     async def show(self, request: Request) -> Response:
-        """Slots that were used and missed, what was calibrated, and what runs."""
+        """Slots that were used and missed, what was calibrated, connections, the certificate, what nobody answered."""
         who = self._gate.visitor(request)
         told = self._desk.operations(who.identity)
+        watched = await self._desk.run(self._pages.watching.look)
         return await self._pages.show(
             request,
             "operations.html",
             who,
             told=told,
+            watched=watched,
             version=sys.modules["tacit"].__version__,
             secure=self._gate.secure,
             wire=self._pages.wire(),

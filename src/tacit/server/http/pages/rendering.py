@@ -17,6 +17,7 @@ from tacit.errors import TacitError
 from tacit.server.http.charts import budget_bar, format_number
 from tacit.server.http.connections import WirePlace
 from tacit.server.http.gate import Gate, Visitor
+from tacit.server.watching import Watching
 
 __all__ = ["MENU", "STATIC", "Pages", "Route", "read_form", "url_of"]
 
@@ -41,9 +42,12 @@ MENU: dict[str, Sequence[str]] = {
 class Pages:
     """Templates, and what every page shows: who is signed in, the menu, the budget."""
 
-    def __init__(self, gate: Gate, *, wire: WirePlace = lambda: None) -> None:
+    def __init__(
+        self, gate: Gate, *, wire: WirePlace = lambda: None, watching: Watching | None = None
+    ) -> None:
         self.gate, self.desk = gate, gate.desk
         self.wire = wire
+        self.watching = Watching() if watching is None else watching
         self._templates = Environment(
             loader=FileSystemLoader(_HERE / "templates"),
             autoescape=True,

@@ -30,7 +30,7 @@ class JsonTwins:
     """The pages as JSON."""
 
     def __init__(self, pages: Pages) -> None:
-        self._gate, self._desk = pages.gate, pages.desk
+        self._pages, self._gate, self._desk = pages, pages.gate, pages.desk
 
     def routes(self) -> list[Route]:
         """The routes of the twins."""
@@ -85,7 +85,9 @@ class JsonTwins:
 
     async def show_operations(self, request: Request) -> Response:
         """How the server does."""
-        return JSONResponse(self._desk.operations(self._gate.visitor(request).identity))
+        told = self._desk.operations(self._gate.visitor(request).identity)
+        watched = await self._desk.run(self._pages.watching.look)
+        return JSONResponse({**told, **watched.told()})
 
     async def show_ledger(self, request: Request, first: int = 0) -> Response:
         """Records of the ledger."""
