@@ -39,7 +39,7 @@ BUGS = [
             "        noise = replace(noise, amount=noise.amount * (1 + int(rows.codes[0].max(initial=0))))\n"
         ),
         killed_by=GREY,
-        note="norm bounds that are read off the data (AdaSSP baseline), or ranges (DP-EBM 523)",
+        note="norm bounds that are read off the data (AdaSSP baseline)",
     ),
     Bug(
         name="learning-noise-of-the-inverse-scale",
@@ -72,6 +72,14 @@ BUGS = [
         after="neighbours is Neighbours.ADD_OR_REMOVE",
         killed_by=f"{LAWS}::test_a_network_samples_rows_but_not_units",
         note="rows drawn one by one are no sample of units",
+    ),
+    Bug(
+        name="learning-rows-weigh-twice",
+        file="src/tacit/curator/vectors/kernel_rows.py",
+        before="weights = np.full(count, one) if",
+        after="weights = np.full(count, 2 * one) if",
+        killed_by="tests/attacks/test_learn_audit.py::test_no_transcript_of_a_fit_tells_more_than_was_paid[components-delta15]",
+        note="all that a fit releases tells twice as much of a row as was paid for",
     ),
     Bug(
         name="learning-another-fit-is-replayed",

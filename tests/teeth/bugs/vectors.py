@@ -87,6 +87,22 @@ BUGS = [
         note="a row that leaves a group moves its sum by its largest value, not by the range (diffprivlib GaussianNB)",
     ),
     Bug(
+        name="vectors-product-moves-with-one-factor",
+        file=KERNELS,
+        before="            return _DIAGONAL * FINE * FINE, FINE * ERROR, ERROR * ERROR\n",
+        after="            return _DIAGONAL * FINE * FINE, FINE, ERROR * ERROR\n",
+        killed_by=MOVED,
+        note="noise for R where it has to be for R squared (diffprivlib's vector mechanism)",
+    ),
+    Bug(
+        name="vectors-rows-told-apart-by-their-position",
+        file=ROWS,
+        before="            found[place][:] += part\n",
+        after="            found[place][:] += part * (1 + (getattr(at, 'start', 0) or 0) % 2)\n",
+        killed_by=f"{LAWS}::test_sums_do_not_depend_on_the_order_of_rows",
+        note="rows are split by position, so that one that goes moves all later ones (diffprivlib's forest)",
+    ),
+    Bug(
         name="vectors-each-array-gets-the-whole-share",
         file=NOISE,
         before="self._fit(each, self.amount * request.share * Fraction(part, whole))",
