@@ -1,12 +1,20 @@
 """Statements with newer constructs, written over what the grammar writes: subqueries that are released first, lists of
-public values, rows of values, constants in joins, chosen rows, modes, grouping sets, functions of declared texts.
+public values, rows of values, constants in joins, chosen rows, modes, grouping sets, functions of declared texts, units
+of two tables, combined answers, selections, parameters.
 
 They have dice of their own, so that the statements of earlier seeds stay as they are.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from itertools import pairwise
 from random import Random
+from typing import Any
 
+from sqlglot.dialects.duckdb import DuckDB
+from sqlglot.tokenizer_core import TokenType
+
+from tacit.plan import freeze_parameters
 from tests.laws.statement_expressions import TEXT, Named, Source
 from tests.laws.statement_grammar import Selected, Statement, Writer
 from tests.laws.statement_tables import WARDS
@@ -27,9 +35,24 @@ NEWER = (
     "regular expression",
     "grouping sets",
     "mode",
+    "units of two tables",
+    "first of a unit",
+    "stacked answers",
+    "joined answers",
+    "answer beside another",
+    "selection",
+    "parameters",
 )
 """What a newer statement may use; each is found among the accepted ones."""
 
+_COMPARISONS = (
+    TokenType.EQ,
+    TokenType.NEQ,
+    TokenType.LT,
+    TokenType.LTE,
+    TokenType.GT,
+    TokenType.GTE,
+)
 _PATTERNS = ("[A-Z]", "^(.)", "[^ ]+$", "(A|B)?.", "é b|A")
 
 
@@ -39,12 +62,27 @@ class NewerWriter(Writer):
 
     newer: Random = field(default_factory=Random)
 
+    def write_where(self, scope: Source, depth: int, *, subqueries: bool = True) -> str:
+        """A WHERE clause, which looks something up more often."""
+        found = super().write_where(scope, depth, subqueries=subqueries)
+        more = self.write_lookup(scope, depth) if subqueries and self.newer.random() < 0.15 else ""
+        if not more:
+            return found
+        return f"{found} AND {more}" if found else f" WHERE {more}"
+
     def write_lookup(self, scope: Source, depth: int) -> str:
         """A condition of the grammar, or one with something newer."""
         if self.newer.random() < 0.2:
             return super().write_lookup(scope, depth)
         found = self.newer.choice(
-            [self._scalar, self._scalar, self._released_set, self._public_list, self._rows]
+            [
+                self._scalar,
+                self._scalar,
+                self._released_set,
+                self._public_list,
+                self._rows,
+                self._units,
+            ]
         )(scope)
         return found or super().write_lookup(scope, depth)
 
@@ -79,15 +117,23 @@ class NewerWriter(Writer):
     def write_selection(self, depth: int, owner: str) -> Selected:
         """Rows of the grammar, or rows that constants or an order choose."""
         if self.newer.random() < 0.3:
-            made = self._constants(owner) if self.newer.random() < 0.5 else self._chosen(owner)
+            made = self.newer.choice([self._constants, self._chosen, self._first])(owner)
             if made is not None:
                 return made
         return super().write_selection(depth, owner)
 
     def write(self) -> Statement:
-        """The whole, perhaps over several sets of keys, or a mode of each group."""
-        if self.newer.random() < 0.1:
+        """The whole, perhaps with parameters."""
+        made = self._write_answer()
+        return bind_constants(made, self.newer) if self.newer.random() < 0.25 else made
+
+    def _write_answer(self) -> Statement:
+        """One answer, perhaps over several sets of keys, a mode of each group, which groups come first, or several."""
+        kind = self.newer.random()
+        if kind < 0.05:
             return self._modes()
+        if kind < 0.3:
+            return self._combine()
         made = super().write()
         if " GROUP BY k0, k1 " in f"{made.text} " and self.newer.random() < 0.6:
             sets = self.newer.choice(
@@ -164,7 +210,97 @@ class NewerWriter(Writer):
             f"({one}, {two}) {self.newer.choice(['IN', 'NOT IN'])} (('A', 3), ('B', 0), ('A', 7))"
         )
 
+    def _units(self, scope: Source) -> str:
+        """Units that two tables have, or one of them alone."""
+        if scope.unit is None:
+            return ""
+        self.features.add("units of two tables")
+        one, two = (self.write_table("unit") for _ in range(2))
+        how = self.newer.choice(["INTERSECT", "EXCEPT"])
+        where = f" WHERE {self.write_condition(two, 0)}" if self.newer.random() < 0.5 else ""
+        return (
+            f"{scope.unit} {self.newer.choice(['IN', 'NOT IN'])} (SELECT {one.unit} FROM {one.text} "
+            f"{how} SELECT {two.unit} FROM {two.text}{where})"
+        )
+
+    # ------------------------------------------------------------ several answers
+
+    def _combine(self) -> Statement:
+        """Answers that are stacked, joined or beside each other; or the first groups of one."""
+        one, two = (self.write_source(self.newer.choice([0, 0, 1]), owner="unit") for _ in range(2))
+        ward = [self.newer.choice(found).text for found in map(_wards, (one, two)) if found]
+        made = self.newer.choice([self._stack, self._stand_beside])
+        if len(ward) == 2:
+            made = self.newer.choice([made, self._join, self._choose, self._choose])
+        text = made(one, two, *ward)
+        listed = [f"{name} AS ({selected.text})" for name, selected in self.common]
+        text = f"WITH {', '.join(listed)} {text}" if listed else text
+        return Statement(text, frozenset(self.features), self.exact, self.finding)
+
+    def _stack(self, one: Source, two: Source, *_: str) -> str:
+        self.features.add("stacked answers")
+        first, second = (
+            f"SELECT '{name}' AS k0, {self.write_measure(each, 1)} AS m0 FROM {each.text}{self.write_where(each, 0)}"
+            for name, each in (("x", one), ("y", two))
+        )
+        return f"{first} UNION ALL {second}"
+
+    def _stand_beside(self, one: Source, two: Source, *_: str) -> str:
+        self.features.add("answer beside another")
+        key = self.write_known_key(one)
+        shown, end = (f"{key[0]} AS k0, ", " GROUP BY k0") if key else ("", "")
+        other = f"(SELECT {self.write_measure(two, 1)} FROM {two.text}{self.write_where(two, 0)})"
+        return (
+            f"SELECT {shown}{self.write_measure(one, 3)} AS m0, COUNT(*) * 1.0 / {other} AS m1 "
+            f"FROM {one.text}{end}"
+        )
+
+    def _join(self, one: Source, two: Source, *ward: str) -> str:
+        self.features.add("joined answers")
+        first, second = (
+            f"(SELECT {key} AS k0, {self.write_measure(each, 3)} AS m0 FROM {each.text} GROUP BY k0)"
+            for key, each in zip(ward, (one, two), strict=True)
+        )
+        how = self.newer.choice(["JOIN", "LEFT JOIN"])
+        return f"SELECT a.k0, a.m0, b.m0 AS m1, a.m0 - b.m0 AS z FROM {first} AS a {how} {second} AS b ON a.k0 = b.k0"
+
+    def _choose(self, one: Source, _: Source, ward: str, __: str) -> str:
+        self.features.add("selection")
+        score = self.newer.choice(["COUNT(*)", f"SUM({self.write_summed(one, 0)})"])
+        return (
+            f"SELECT {ward} AS k0 FROM {one.text}{self.write_where(one, 0)} GROUP BY k0 "
+            f"ORDER BY {score} {self.newer.choice(['', 'DESC'])} LIMIT {self.newer.randint(1, 2)}"
+        )
+
     # ------------------------------------------------------------ rows
+
+    def _first(self, owner: str) -> Selected | None:
+        """What the first row of each unit says, in every row or in one of each."""
+        if owner != "unit":
+            return None
+        scope = self.write_source(0, owner=owner)
+        self.features.add("first of a unit")
+        own, unit = self.write_unit(scope)
+        kept, told, order = (self.newer.choice(scope.columns) for _ in range(3))
+        one, two = self.make_name("c"), self.make_name("c")
+        columns = tuple(
+            Named(name, each.kind, each.reach, each.values)
+            for name, each in ((one, kept), (two, told))
+        )
+        if self.newer.random() < 0.5:
+            frame = "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
+            look = self.newer.choice(
+                [
+                    f"FIRST_VALUE({told.text}) OVER (PARTITION BY {scope.unit} ORDER BY {order.text})",
+                    f"LAST_VALUE({told.text}) OVER (PARTITION BY {scope.unit} ORDER BY {order.text} {frame})",
+                ]
+            )
+            text = f"SELECT {', '.join([*own, f'{kept.text} AS {one}', f'{look} AS {two}'])} FROM {scope.text}"
+            return Selected(text, columns, unit, owner, scope.levels + 1, scope.width)
+        how = self.newer.choice(["ARG_MAX", "ARG_MIN"])
+        looks = [f"{how}({told.text}, {order.text}) AS {two}"]
+        text = f"SELECT {', '.join([*own, *looks])} FROM {scope.text} GROUP BY {scope.unit}"
+        return Selected(text, columns[1:], unit, owner, scope.levels + 1, scope.width)
 
     def _constants(self, owner: str) -> Selected | None:
         """Rows with what a list of constants says of them."""
@@ -215,6 +351,40 @@ class NewerWriter(Writer):
             ]
         )
         return Statement(text, frozenset(self.features), exact=True, finding=self.finding)
+
+
+def bind_constants(statement: Statement, dice: Random) -> Statement:
+    """The same statement, in which parameters stand for some of the constants that values are compared with."""
+    tokens = DuckDB().tokenize(statement.text)
+    places = [
+        (token.start, token.end + 1, _value(token))
+        for before, token in pairwise(tokens)
+        if before.token_type in _COMPARISONS
+        and token.token_type in {TokenType.STRING, TokenType.NUMBER}
+    ]
+    if not places:
+        return statement
+    chosen = sorted(dice.sample(places, min(len(places), dice.randint(1, 3))))
+    form = dice.choice(["?", "${}", ":p{}"])
+    text, bound = statement.text, [value for *_, value in chosen]
+    for number, (start, end, _) in reversed(list(enumerate(chosen, 1))):
+        text = f"{text[:start]}{form.format(number)} {text[end:]}"
+    named = {f"p{place}": value for place, value in enumerate(bound, 1)}
+    features = statement.features | {"parameters"}
+    return replace(
+        statement,
+        text=text,
+        features=features,
+        bound=freeze_parameters(named if ":" in form else bound),
+        constant=statement.text,
+    )
+
+
+def _value(token: Any) -> str | int | Decimal:
+    """What a constant says, as a value of Python's."""
+    if token.token_type is TokenType.STRING:
+        return str(token.text)
+    return int(token.text) if token.text.isdigit() else Decimal(token.text)
 
 
 def _numbers(scope: Source) -> list[Named]:

@@ -110,7 +110,10 @@ def check_statement(
             )[:90]
         )
     # which key comes first is drawn, and has laws of its own: tests/laws/test_top_k.py
-    leave = leave and len(parts) == 1 and top_k_of(parts[0]) is None
+    leave = leave and not any(map(top_k_of, parts))
+    if leave and len(parts) > 1 and not any(part.question.unknown for part in parts):
+        check_combined_leaving(statement, [world.memories[place] for place in chosen], limit)
+    leave = leave and len(parts) == 1
     found = [
         _check_part(asked, statement, world, chosen, compare=compare, leave=leave)
         for asked in accepted
@@ -124,7 +127,10 @@ def check_statement(
 
 def list_parts(statement: Statement) -> list[Plan]:
     """The questions of a statement; what rows are compared with is filled in, within its bounds or NULL."""
-    plan, _ = read_asked(statement.text, TABLES, finding=statement.finding)
+    plan, _ = read_asked(statement.text, TABLES, finding=statement.finding, bound=statement.bound)
+    if statement.bound:
+        same, _ = read_asked(statement.constant, TABLES, finding=statement.finding)
+        _require(plan == same, "parameters ask for something else than their constants")
     if not isinstance(plan, CombinedPlan):
         return [canonical(plan)]
     plan, dice = prove_combined(plan), Random(statement.text)
@@ -171,7 +177,7 @@ def _check_part(
             exactly=statement.exact,
         )
     if leave:
-        check_leaving(asked, engines, statement.text)
+        check_leaving(asked, engines, statement)
     return Outcome(moved=share > 0, share=float(share) ** 0.5)
 
 
@@ -301,7 +307,7 @@ def check_engines(
             _require(both[0] == both[1], f"memory and DuckDB gather other keys: {both}")
 
 
-def check_leaving(asked: Accepted, engines: Sequence[Engine], text: str) -> None:
+def check_leaving(asked: Accepted, engines: Sequence[Engine], statement: Statement) -> None:
     """With noise that is a constant, nothing that leaves tells the databases apart; nothing fails once it is paid."""
     finder = asked.terms.finder
 
@@ -316,14 +322,42 @@ def check_leaving(asked: Accepted, engines: Sequence[Engine], text: str) -> None
         every = [gather(engine, asked.question, keeping) for engine in engines]
         common = sorted(set.intersection(*map(set, every)), key=repr)[:FOUND]
     vaults = [_open_vault(engine, asked.limit) for engine in engines]
-    explained = {str(each.vault.explain(text, epsilon=1)) for each in (vaults[0], vaults[-1])}
-    _require(len(explained) == 1, f"what is explained differs: {explained}")
+    _check_explained(vaults, statement)
     with (
         constant_release(),
         patch.object(Finder, "find", passing),
         patch.object(Finder, "secret", lambda _: keeping),
     ):
         left = [left_by(each, asked.plan, epsilon=1) for each in vaults]
+    _check_same(vaults, left)
+
+
+def check_combined_leaving(statement: Statement, engines: Sequence[Engine], limit: Limit) -> None:
+    """The same of a statement that asks several questions."""
+    vaults = [_open_vault(engine, limit) for engine in engines]
+    _check_explained(vaults, statement)
+    params = _params(statement)
+    with constant_release():
+        left = [left_by(each, statement.text, epsilon=1, params=params) for each in vaults]
+    _check_same(vaults, left)
+
+
+def _params(statement: Statement) -> Any:
+    """What an analyst gives beside the text."""
+    if ":p" in statement.text:
+        return dict(statement.bound)
+    return [value for _, value in statement.bound] or None
+
+
+def _check_explained(vaults: Sequence[Opened], statement: Statement) -> None:
+    explained = {
+        str(each.vault.explain(statement.text, epsilon=1, params=_params(statement)))
+        for each in (vaults[0], vaults[-1])
+    }
+    _require(len(explained) == 1, f"what is explained differs: {explained}")
+
+
+def _check_same(vaults: Sequence[Opened], left: Sequence[tuple[Any, ...]]) -> None:
     for each, (answer, *_) in zip(vaults, left, strict=True):
         failed = isinstance(answer[0], type)
         _require(not (failed and each.entries), f"it fails after it was paid for: {answer}")

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from tacit.plan import Column, Kind
+from tacit.plan import NO_PARAMETERS, Column, Kind, Parameters
 from tests.laws.statement_expressions import (
     BOOLEAN,
     INTEGER,
@@ -106,12 +106,17 @@ FEATURES = (
 
 @dataclass(frozen=True)
 class Statement:
-    """A text, what it uses, and whether every engine gives its last bits."""
+    """A text, what it uses, whether every engine gives its last bits, and what its parameters are bound to.
+
+    `constant` is the text with constants in the place of parameters, if it has some.
+    """
 
     text: str
     features: frozenset[str]
     exact: bool
     finding: bool
+    bound: Parameters = NO_PARAMETERS
+    constant: str = ""
 
 
 @dataclass(frozen=True)

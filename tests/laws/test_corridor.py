@@ -217,11 +217,15 @@ def shown(release: Release) -> tuple[Any, ...]:
     )
 
 
-def left_by(open_vault: Opened, plan: Plan, **asked: Any) -> tuple[Any, ...]:
-    """Everything that leaves when a plan is asked: release or refusal, entries, prices, prints and logs."""
+def left_by(open_vault: Opened, plan: Plan | str, **asked: Any) -> tuple[Any, ...]:
+    """Everything that leaves when a plan or a text is asked: release or refusal, entries, prices, prints and logs."""
+    vault = open_vault.vault
     with overheard() as said:
         try:
-            found: Any = shown(open_vault.vault.ask(plan, **asked))
+            release = (
+                vault.sql(plan, **asked) if isinstance(plan, str) else vault.ask(plan, **asked)
+            )
+            found: Any = shown(release)
         except TacitError as refusal:
             found = (
                 type(refusal),
@@ -230,7 +234,7 @@ def left_by(open_vault: Opened, plan: Plan, **asked: Any) -> tuple[Any, ...]:
                 refusal.__cause__,
                 refusal.__context__,
             )
-    return found, open_vault.entries, open_vault.vault.budget, said
+    return found, open_vault.entries, vault.budget, said
 
 
 @st.composite

@@ -5,9 +5,9 @@ exact integers move no further than is claimed, engines agree on them, and nothi
 apart.
 """
 
+import gc
 import os
 from collections import Counter
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random, SystemRandom
 
@@ -19,11 +19,19 @@ from tests.laws.statement_checks import Outcome, Violation, check_statement, shr
 from tests.laws.statement_grammar import FEATURES, Statement, write_statement
 from tests.laws.statement_worlds import VARIANTS, World, make_world
 
-SLICES, EACH = 4, 250  # 1,000 statements; `make soak` writes 24,000 others
+SLICES, EACH = 4, 500  # 2,000 statements; `make soak` writes 24,000 others
 # smaller statements that are tried
 SHRUNK = 0 if os.environ.get("HYPOTHESIS_PROFILE") == "teeth" else 300
 # every so many, DuckDB is asked too, or the whole way is taken through vaults
-COMPARED, LEAVING = 10, 25
+COMPARED, LEAVING = 19, 49
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _few_collections():
+    """The parser's trees are cyclic: of what was there before, none is looked at whenever they are collected."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest.fixture(autouse=True)
@@ -51,19 +59,22 @@ class Tally:
         )
         self.features.update(statement.features)
 
-    def require(
-        self, statements: int, least: int, features: Sequence[str] = FEATURES, share: float = 0.7
-    ) -> None:
+    def require(self, statements: int, least: int) -> None:
         """Most statements were accepted, many moved, and no feature is missing among them."""
         print(
             dict(self.outcomes),
             *(f"{times} refused: {why}" for why, times in self.reasons.most_common()),
             sep="\n",
         )
-        assert self.outcomes["accepted"] >= share * statements
+        assert self.outcomes["accepted"] >= 0.7 * statements
         assert self.outcomes["moved"] >= 0.25 * statements
         assert self.outcomes["reached"] >= 0.05 * statements  # as far as is claimed, and no further
-        assert [feature for feature in features if self.features[feature] < least] == []
+        assert [feature for feature in (*FEATURES, *NEWER) if self.features[feature] < least] == []
+
+
+def write_any_statement(seed: int, *, deep: bool) -> Statement:
+    """The statement of a seed, of which every second one has newer constructs."""
+    return (write_newer_statement if seed // 10 % 2 else write_statement)(seed, deep=deep)
 
 
 def check_slice(
@@ -73,13 +84,12 @@ def check_slice(
     compared: int,
     leaving: int,
     deep: bool = False,
-    write: Callable[..., Statement] = write_statement,
 ) -> Tally:
     """Check the statements of some seeds in one world; a failure names its seed and a smaller statement."""
     world, tally = make_world(world_seed), Tally()
     try:
         for number, seed in enumerate(seeds):
-            statement = write(seed, deep=deep)
+            statement = write_any_statement(seed, deep=deep)
             dice = Random(-seed)
             chosen = (0, *dice.sample(range(1, len(VARIANTS) + 1), 2, counts=(2, 2, 2, 1, 2, 2, 4)))
             how = {"compare": number % compared == 0, "leave": number % leaving == 0}
@@ -128,23 +138,8 @@ def test_a_statement_that_fails_is_told_in_few_words():
 @pytest.mark.parametrize("part", range(SLICES))
 def test_generated_statements_keep_their_promise(part):
     seeds = range(part * EACH, (part + 1) * EACH)
-    check_slice(seeds, part, compared=COMPARED, leaving=LEAVING).require(EACH, least=1)
-
-
-def test_newer_constructs_keep_their_promise():
-    tally = check_slice(
-        range(150), 7, compared=COMPARED, leaving=LEAVING, write=write_newer_statement
-    )
-    tally.require(150, least=1, features=NEWER, share=0.6)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("part", range(40))
-def test_many_newer_statements_keep_their_promise(part):
-    first = SystemRandom().randrange(10**6, 10**12)
-    print(f"newer statements of the seeds {first} to {first + 299}, in the world {first}")
-    seeds, deep = range(first, first + 300), part % 3 == 0
-    check_slice(seeds, first, compared=3, leaving=5, deep=deep, write=write_newer_statement)
+    tally = check_slice(seeds, part, compared=COMPARED, leaving=LEAVING)
+    tally.require(EACH, least=1)
 
 
 @pytest.mark.soak
@@ -152,4 +147,4 @@ def test_many_newer_statements_keep_their_promise(part):
 def test_many_more_generated_statements_keep_their_promise(part):
     first = SystemRandom().randrange(10**6, 10**12)
     print(f"statements of the seeds {first} to {first + 299}, in the world {first}")
-    check_slice(range(first, first + 300), first, compared=3, leaving=5, deep=part % 2 == 0)
+    check_slice(range(first, first + 300), first, compared=6, leaving=10, deep=part % 4 == 0)

@@ -14,6 +14,7 @@ from tacit.plan.questions.group_windows import looks
 from tacit.plan.sql.grammar import AGGREGATES
 from tacit.plan.sql.reader import Reader
 from tacit.plan.sql.row_windows import check_value_frame, read_partition
+from tacit.plan.sql.walk import list_nodes
 from tacit.plan.sql.window_frames import FRAMED, SHARES, fold_frame, read_frame, share
 
 __all__ = ["LOOKS", "is_grouped", "read_group_window"]
@@ -45,7 +46,7 @@ def is_grouped(parts: Mapping[str, Any], columns: Sequence[exp.Expr]) -> bool:
         *columns,
         *(parts[name] for name in ("having", "order", "qualify") if parts.get(name)),
     ]
-    return any(_adds_up(node) for clause in clauses for node in clause.walk(prune=_is_query))
+    return any(_adds_up(node) for clause in clauses for node in list_nodes(clause, _is_query))
 
 
 def _is_query(node: exp.Expr) -> bool:
@@ -54,8 +55,9 @@ def _is_query(node: exp.Expr) -> bool:
 
 
 def _adds_up(node: exp.Expr) -> bool:
-    inside = isinstance(node.parent, exp.Window) and node.parent.this is node
-    return type(node) in {*AGGREGATES, exp.CountIf} and not inside
+    if type(node) not in AGGREGATES and type(node) is not exp.CountIf:
+        return False
+    return not (isinstance(node.parent, exp.Window) and node.parent.this is node)
 
 
 def read_group_window(

@@ -25,6 +25,7 @@ from tacit.plan.questions.per_unit import has_null_group
 from tacit.plan.sql.distinct import has_aggregate
 from tacit.plan.sql.expressions import read_expression
 from tacit.plan.sql.reader import ROWS, Reader
+from tacit.plan.sql.walk import list_nodes
 
 __all__ = ["find_mode", "is_most_frequent", "read_mode", "read_mode_key"]
 
@@ -37,7 +38,9 @@ def find_mode(
     reader: Reader, parts: Mapping[str, Any], columns: Sequence[exp.Expr]
 ) -> exp.Expr | None:
     """The MODE(x) that a SELECT asks for, alone or for each group; beside any other aggregate it is refused."""
-    modes = [node for column in columns for node in column.find_all(exp.Mode)]
+    modes = [
+        node for column in columns for node in list_nodes(column) if isinstance(node, exp.Mode)
+    ]
     if not modes:
         return None
     others = [column for column in columns if column.unalias() is not modes[0]]

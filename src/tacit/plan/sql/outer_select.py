@@ -24,6 +24,7 @@ from tacit.plan.sql.ordering import read_limit, read_order, read_qualify
 from tacit.plan.sql.reader import Reader, is_column
 from tacit.plan.sql.released_queries import groups_by_unit
 from tacit.plan.sql.row_windows import read_named_windows
+from tacit.plan.sql.walk import list_nodes
 
 __all__ = [
     "InnerSelect",
@@ -126,8 +127,8 @@ def list_unit_names(select: exp.Expr, tables: Mapping[str, Table]) -> frozenset[
     names = {table.unit.casefold() for table in tables.values() if table.unit}
     renamed = [
         (part.this.name.casefold(), part.alias.casefold())
-        for part in select.find_all(exp.Alias)
-        if is_column(part.this)
+        for part in list_nodes(select)
+        if isinstance(part, exp.Alias) and is_column(part.this)
     ]
     for _ in renamed:
         names |= {new for old, new in renamed if old in names}

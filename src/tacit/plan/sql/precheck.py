@@ -335,7 +335,8 @@ def decimal_parts(tokens: Sequence[Token]) -> set[int]:
     """Where the digits of types stand."""
     return {
         token.start
-        for place in range(len(tokens))
+        for place, decimal in enumerate(tokens)
+        if decimal.kind == "DECIMAL"
         for token in tokens[place + 1 : place + 1 + _decimal(tokens, place)]
         if token.kind in {"NUMBER", "COMMA"}
     }

@@ -126,6 +126,9 @@ def list_view_scalars(select: exp.Select) -> list[exp.Subquery]:
     SELECT SUM(CASE WHEN x > (SELECT AVG(x) FROM t) THEN 1 END)                   none: it is compared with rows
     SELECT x > (SELECT AVG(x) FROM t) AS high, COUNT(*) FROM t GROUP BY high      none: it is part of a key
     """
+    scalars = list_scalars(select)
+    if not scalars:
+        return []
     keys = _key_columns(select)
     among_rows = {
         id(scalar)
@@ -144,7 +147,7 @@ def list_view_scalars(select: exp.Select) -> list[exp.Subquery]:
         if isinstance(each, exp.Expr)
         for scalar in scalars_in(each)
     }
-    return [each for each in list_scalars(select) if id(each) not in among_rows]
+    return [each for each in scalars if id(each) not in among_rows]
 
 
 def _key_columns(select: exp.Select) -> set[int]:
