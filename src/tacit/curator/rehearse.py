@@ -152,7 +152,8 @@ def remember_rehearsals() -> Callable[[Rehearsal], None]:
     Because:    what is done afterwards is done here; the answers are made up from the terms: no group and some, zero
                 and the most that rows and noise can come to, of either sign, and keys of every kind at their ends.  A
                 rehearsal is a function of one frozen value, which is what is remembered, and a failure is not; no
-                number depends on a name.
+                number depends on a name, and no name on a number: all rows are looked at once for a shape, and one
+                row with each set of names.
     Checked by: tests/unit/curator/test_rehearse.py
     """
     make_up = lru_cache(maxsize=_REHEARSALS)(_made_up_releases)
@@ -161,7 +162,7 @@ def remember_rehearsals() -> Callable[[Rehearsal], None]:
         names = [shown.name for shown in rehearsal.plan.view.columns]
         with refuse_unforeseen():
             for release in make_up(_without_names(rehearsal)):
-                look_at(_with_names(release, names))
+                look_at(_with_names(replace(release, rows=release.rows[:1]), names))
 
     return lru_cache(maxsize=_REHEARSALS)(rehearse)
 
@@ -181,7 +182,7 @@ def _keep(rehearsal: Rehearsal, stored: Stored) -> tuple[Stored, Mapping[str, An
 
 
 def _made_up_releases(rehearsal: Rehearsal) -> tuple[Release, ...]:
-    """Made-up answers, stored, read again and rendered."""
+    """Made-up answers, stored, read again, rendered and looked at."""
     places = tuple(range(len(rehearsal.plan.question.measures)))
     found = []
     for made_up in made_up_answers(rehearsal):
@@ -196,6 +197,7 @@ def _made_up_releases(rehearsal: Rehearsal) -> tuple[Release, ...]:
             rehearsal.left_out,
             raw=rehearsal.raw,
         )
+        look_at(release)
         found.append(release)
     return tuple(found)
 

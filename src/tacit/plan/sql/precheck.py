@@ -60,6 +60,8 @@ _OPERATORS = {
 }
 _SIGNS = {"L_PAREN", "R_PAREN", "L_BRACKET", "R_BRACKET", "COMMA", "DOT"} | _OPERATORS
 _CONSTANTS = {"STRING", "NUMBER"}
+_HARMLESS = _SIGNS | _CONSTANTS | {"IDENTIFIER"}
+_AFTER_NUMBERS = _SIGNS | {"SEMICOLON"}
 _PARAMETERS = "?$:"
 SILENT = {"L_PAREN", "R_PAREN", "SEMICOLON"}
 """What changes nothing where the parser takes it; every other token must have been read."""
@@ -171,7 +173,7 @@ def check_tokens(text: str, tokens: Sequence[Token], types: Collection[str]) -> 
         if (
             before.kind == "NUMBER"
             and before.end == token.start
-            and token.kind not in _SIGNS | {"SEMICOLON"}
+            and token.kind not in _AFTER_NUMBERS
         ):
             _refuse(
                 text,
@@ -224,7 +226,6 @@ def _check_joins(text: str, tokens: Sequence[Token]) -> None:
 
 
 def _check_word(text: str, before: Sequence[Token], token: Token, after: Token) -> None:
-    word = token.text.upper()
     if token.kind == "L_BRACKET" and [other.kind for other in before[-1:]] != ["COMMA"]:
         _refuse(
             text,
@@ -232,8 +233,9 @@ def _check_word(text: str, before: Sequence[Token], token: Token, after: Token) 
             "'[' is not supported here",
             "only the ranks of quantiles take a list: QUANTILE(x, [0.25, 0.75])",
         )
-    if token.kind in _SIGNS | _CONSTANTS or token.kind == "IDENTIFIER":
+    if token.kind in _HARMLESS:
         return
+    word = token.text.upper()
     if token.kind == "SEMICOLON":
         if after.kind:
             _refuse(text, after, "only one statement can be asked at a time", "ask them one by one")
