@@ -5,6 +5,7 @@ of two tables, combined answers, selections, parameters.
 They have dice of their own, so that the statements of earlier seeds stay as they are.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import pairwise
@@ -229,10 +230,10 @@ class NewerWriter(Writer):
         """Answers that are stacked, joined or beside each other; or the first groups of one."""
         one, two = (self.write_source(self.newer.choice([0, 0, 1]), owner="unit") for _ in range(2))
         ward = [self.newer.choice(found).text for found in map(_wards, (one, two)) if found]
-        made = self.newer.choice([self._stack, self._stand_beside])
+        ways: list[Callable[..., str]] = [self._stack, self._stand_beside]
         if len(ward) == 2:
-            made = self.newer.choice([made, self._join, self._choose, self._choose])
-        text = made(one, two, *ward)
+            ways += [self._join, self._join, self._choose, self._choose]
+        text = self.newer.choice(ways)(one, two, *ward)
         listed = [f"{name} AS ({selected.text})" for name, selected in self.common]
         text = f"WITH {', '.join(listed)} {text}" if listed else text
         return Statement(text, frozenset(self.features), self.exact, self.finding)

@@ -1,4 +1,4 @@
-"""Bugs planted where texts of Parquet files are read that are no texts."""
+"""Bugs planted where Parquet files are read whose texts are no texts, or whose statistics are not true."""
 
 from tests.teeth.bug import Bug
 
@@ -6,7 +6,25 @@ TEXTS = "src/tacit/engines/duckdb/parquet_texts.py"
 LOAD = "src/tacit/engines/duckdb/load_source.py"
 TEST = "tests/unit/engines/test_parquet_texts.py"
 
+STATISTICS = "tests/unit/engines/duckdb/test_file_statistics.py"
+
 BUGS = [
+    Bug(
+        name="what-a-file-states-is-believed",
+        file=LOAD,
+        before="if name in misstated else",
+        after="if not name else",
+        killed_by=f"{STATISTICS}::test_no_statement_of_a_file_proves_a_bound_away[cost]",
+        note="a cell beyond what is stated of its column is added up without its bounds",
+    ),
+    Bug(
+        name="what-a-file-states-is-compared-with-itself",
+        file="src/tacit/engines/duckdb/file_statistics.py",
+        before="""        parts.append(f"max({read}) > {ends['max']}")""",
+        after="""        parts.append(f"max({cell}) > {ends['max']}")""",
+        killed_by=f"{STATISTICS}::test_a_column_that_leaves_what_is_stated_is_read_without_it[beyond the greatest]",
+        note="what is stated is compared with itself",
+    ),
     Bug(
         name="a-unit-that-is-no-text-gets-question-marks",
         file=TEXTS,

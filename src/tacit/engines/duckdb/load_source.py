@@ -3,11 +3,12 @@
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name`, `text` and their like
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import duckdb
 
 from tacit.engines.duckdb.create_relation import column_types, create_relation
+from tacit.engines.duckdb.file_statistics import find_misstated
 from tacit.engines.duckdb.ingested import is_ingested, load_ingested, raw_ingested
 from tacit.engines.duckdb.parquet_texts import read_parquet, scan_parquet
 from tacit.engines.sources.foreign_keys import Linked, Raw
@@ -172,9 +173,8 @@ def raw_columns(
     types = column_types(connection, scan)
     for end in ends:
         check_columns(types, end)
-    return scan, [
-        Raw(_as_stored(quote_name(column), types[column]), types[column]) for column in columns
-    ]
+    read = _reader_of(connection, scan, types, columns)
+    return scan, [Raw(read(column), types[column]) for column in columns]
 
 
 def _load_parquet(
@@ -203,6 +203,8 @@ def _load_parquet_files(
     types = column_types(connection, scan)
     check_columns(types, table)
     cells, kinds, coarse = list[str](), list[str](), set[str]()
+    stored = [each for each in needed_columns(table) if each not in source.partitions]
+    read = _reader_of(connection, scan, types, stored)
     for column in table.columns:
         name = quote_name(column.name)
         if column.name in source.partitions:
@@ -210,11 +212,11 @@ def _load_parquet_files(
             kinds.append(type_name(column.kind))
         else:
             check_type(types[column.name], column, table)
-            cells.append(_as_stored(name, types[column.name]))
+            cells.append(read(column.name))
             kinds.append(types[column.name])
     if table.unit is not None:
         check_unit_type(types[table.unit], table)
-        cells.append(_as_stored(quote_name(table.unit), types[table.unit]))
+        cells.append(read(table.unit))
         kinds.append(types[table.unit])
     for path in source.paths:
         coarse |= _coarse_times(connection, text(str(path)))
@@ -314,10 +316,25 @@ def _load_typed(
     if table.unit is not None:
         check_unit_type(types[table.unit], table)
         names.append(table.unit)
-    cells = [_as_stored(quote_name(name), types[name]) for name in names]
-    return create_relation(
-        connection, what, ours, scan, table, cells, [types[name] for name in names]
-    )
+    read = _reader_of(connection, scan, types, names)
+    kinds = [types[name] for name in names]
+    return create_relation(connection, what, ours, scan, table, list(map(read, names)), kinds)
+
+
+def _reader_of(
+    connection: duckdb.DuckDBPyConnection,
+    scan: str,
+    types: Mapping[str, str],
+    names: Sequence[str],
+) -> Callable[[str], str]:
+    """How the cells of a source are read: those of columns of which it states something false, without believing it."""
+    misstated = find_misstated(connection, scan, types, names)
+
+    def read(name: str) -> str:
+        cell = quote_name(name)
+        return f"TRY({cell})" if name in misstated else _as_stored(cell, types[name])
+
+    return read
 
 
 def _as_stored(cell: str, stored: str) -> str:

@@ -1,0 +1,65 @@
+"""What a file states of its columns, compared with what they hold: an optimiser believes it, and proves from it.
+
+Checked by: tests/unit/engines/duckdb/test_file_statistics.py
+"""
+
+# ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name` and `text`
+
+import re
+from collections.abc import Mapping, Sequence
+
+import duckdb
+
+from tacit.engines.sql.expressions import quote_name, text
+
+__all__ = ["find_misstated"]
+
+# Doubles are read without statistics; what is stated of texts decides about single rows alone.
+_ORDERED = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DATE|TIMESTAMP.*|TIME|BOOLEAN|DECIMAL.*")
+_ENDS = re.compile(r"'(min|max)': '?([^,'}]+)")
+
+
+def find_misstated(
+    connection: duckdb.DuckDBPyConnection,
+    scan: str,
+    types: Mapping[str, str],
+    names: Sequence[str],
+) -> frozenset[str]:
+    """The columns of a scan that hold a value beyond the ends that its file states, or a NULL where it states none.
+
+    Claim:      of all other columns, whatever DuckDB proves from what is stated of them is true of every row.
+    Because:    what it believes is asked of it, and each cell is compared with that, read in a way that no statement
+                about it reaches; the decision changes how a column is read, and no value of it.
+    Checked by: tests/unit/engines/duckdb/test_file_statistics.py
+    """
+    listed = [each for each in dict.fromkeys(names) if _ORDERED.fullmatch(types[each])]
+    if not listed:
+        return frozenset()
+    stated = ", ".join(f"CAST(stats({quote_name(each)}) AS VARCHAR)" for each in listed)
+    believed = connection.execute(f"SELECT {stated} FROM {scan} LIMIT 1").fetchone()
+    if believed is None:  # there are no rows
+        return frozenset()
+    checks = {
+        each: check
+        for each, said in zip(listed, believed, strict=True)
+        if (check := _misstates(quote_name(each), types[each], said or ""))
+    }
+    if not checks:
+        return frozenset()
+    found = connection.execute(f"SELECT {', '.join(checks.values())} FROM {scan}").fetchone()
+    assert found is not None, "an aggregate of all rows is one row"
+    return frozenset(each for each, beyond in zip(checks, found, strict=True) if beyond)
+
+
+def _misstates(cell: str, stored: str, said: str) -> str:
+    """Whether some row of a column is not as is said of it, in SQL; nothing if nothing is said."""
+    ends = {end: f"CAST({text(value)} AS {stored})" for end, value in _ENDS.findall(said)}
+    read = f"TRY({cell})"
+    parts = []
+    if "min" in ends:
+        parts.append(f"min({read}) < {ends['min']}")
+    if "max" in ends:
+        parts.append(f"max({read}) > {ends['max']}")
+    if "'has_null': false" in said:
+        parts.append(f"count({read}) < count(*)")
+    return f"coalesce({' OR '.join(parts)}, false)" if parts else ""
