@@ -164,6 +164,11 @@ of intervals of which an end is not known, such as that of a quotient whose divi
 itself. With 600 releases the worst of several rows is off by two percent either way; a test of the long suite looks at
 20,000, of which at least 94 % must hold in every row. `python -m docs.coverage_of_combined` regenerates this part.
 
+Answers without a row here: `GROUPING SETS` is read as `ROLLUP` and `CUBE` are; `MODE` and a selection (`ORDER BY
+COUNT(*) DESC LIMIT k` that shows keys alone) release no number and have no interval; where rows are compared with a
+released subquery, an interval is about the question with the released constant in it, and covers as often as that of
+its aggregate above.
+
 | answer | data | currency | held | worst | no end |
 |---|---|---|---|---|---|
 """
