@@ -10,6 +10,14 @@ EDGES = f"{SUITE}::test_no_dialect_gets_the_edges_wrong"
 
 BUGS = [
     Bug(
+        name="postgres-integers-that-overflow-raise",
+        file="src/tacit/engines/postgres/dialect.py",
+        before='return integer_or_null(f"({left})::numeric {sign} ({right})::numeric")',
+        after='return f"({left} {sign} {right})"',
+        killed_by="tests/unit/engines/postgres/test_dialect.py::test_integers_that_overflow_are_null",
+        note="were the proof of a plan wrong, whether a question fails would tell of one row",
+    ),
+    Bug(
         name="dialect-float-division",
         file=f"{POSTGRES}/functions.py",
         before='return f"({first} / nullif({operands[1]}, 0))"',

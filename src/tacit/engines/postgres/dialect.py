@@ -7,7 +7,13 @@ from datetime import date, datetime, timedelta
 
 from tacit.engines.postgres.functions import call_sql, text_literal
 from tacit.engines.postgres.numbers import arithmetic as doubles
-from tacit.engines.postgres.numbers import double_literal, parse_number, scale_number, within_int64
+from tacit.engines.postgres.numbers import (
+    double_literal,
+    integer_or_null,
+    parse_number,
+    scale_number,
+    within_int64,
+)
 from tacit.engines.postgres.write_once import write_once
 from tacit.engines.sql.dialect import Listing
 from tacit.engines.sql.duckdb_dialect import TEXT_PATTERNS
@@ -148,14 +154,21 @@ class PostgresDialect:
         return f"({word} >> ({place})::integer) & 1 = 1"
 
     def arithmetic(self, sign: str, kind: Kind, left: str, right: str, *, minus_one: bool) -> str:
-        """The operator; a division by zero is NULL, and of doubles an underflow is zero."""
-        if kind is Kind.INTEGER:
-            return f"({left} {sign} {f'nullif({right}, 0)' if sign == '%' else right})"
-        return doubles(sign, left, right)
+        """The operator; a division by zero is NULL, and of doubles an underflow is zero.
+
+        That no integer leaves 64 bits is proved of the plan; were that wrong, it would be NULL, and no question fails.
+        """
+        if kind is not Kind.INTEGER:
+            return doubles(sign, left, right)
+        if sign == "%":
+            return f"({left} % nullif({right}, 0))"
+        return integer_or_null(f"({left})::numeric {sign} ({right})::numeric")
 
     def negate(self, value: str, kind: Kind) -> str:
-        """The operator."""
-        return f"(- {value})"
+        """The operator, of integers in numeric."""
+        return (
+            f"(- {value})" if kind is not Kind.INTEGER else integer_or_null(f"- ({value})::numeric")
+        )
 
     def convert(self, value: str, since: Kind, kind: Kind) -> str:
         """A cast, of what is within its range."""

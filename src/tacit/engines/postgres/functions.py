@@ -5,7 +5,7 @@ Checked by: tests/laws/test_engine_conformance.py
 
 from collections.abc import Callable, Sequence
 
-from tacit.engines.postgres.numbers import arithmetic, double_literal
+from tacit.engines.postgres.numbers import arithmetic, double_literal, integer_or_null
 from tacit.engines.postgres.write_once import write_once
 from tacit.engines.sql.function_parts import (
     FIRST_MOMENT,
@@ -77,6 +77,8 @@ def call_sql(expression: Called, operands: Sequence[str], microseconds: Moments)
     kinds = [type_of(part).kind for part in expression.operands]
     first = operands[0]
     match function:
+        case Function.ABS if kinds[0] is Kind.INTEGER:
+            return integer_or_null(f"abs(({first})::numeric)")
         case Function.COALESCE | Function.LEAST | Function.GREATEST | Function.ABS:
             return f"{function.value.lower()}({', '.join(operands)})"
         case Function.NULLIF:  # of PostgreSQL's own, an integer would become a double
@@ -86,7 +88,7 @@ def call_sql(expression: Called, operands: Sequence[str], microseconds: Moments)
         case Function.DISTINCT:
             return f"({first} IS DISTINCT FROM {operands[1]})"
         case Function.QUOTIENT:
-            return f"({first} / nullif({operands[1]}, 0))"
+            return integer_or_null(f"div(({first})::numeric, nullif({operands[1]}, 0)::numeric)")
         case Function.SIGN:
             return f"sign({first})::bigint"
         case Function.ROUND:

@@ -13,7 +13,14 @@ from functools import cache
 
 from tacit.engines.postgres.write_once import write_once
 
-__all__ = ["arithmetic", "double_literal", "parse_number", "scale_number", "within_int64"]
+__all__ = [
+    "arithmetic",
+    "double_literal",
+    "integer_or_null",
+    "parse_number",
+    "scale_number",
+    "within_int64",
+]
 
 _UP = 2.0**537
 _KNOWN = re.compile(r"'([-+0-9.e]+)'::float8")
@@ -122,6 +129,22 @@ def within_int64(value: str) -> str:
     return write_once(
         value, lambda x: f"CASE WHEN {x} >= {low} AND {x} < {high} THEN ({x})::bigint END"
     )
+
+
+def integer_or_null(number: str) -> str:
+    """What was calculated in numeric as an integer of 64 bits; NULL beyond, where the operator of bigint raises.
+
+    Claim:      it raises on no number, and is the number itself if it has 64 bits.
+    Because:    it is held between the two integers next to those of 64 bits by functions that are NULL of NULL, as
+                `least` and `greatest` are not; then either of the two is NULL.
+    Checked by: tests/unit/engines/postgres/test_dialect.py::test_integers_that_overflow_are_null
+
+    >>> integer_or_null("n")
+    'nullif(nullif(numeric_smaller(numeric_larger(n, -9223372036854775809), 9223372036854775808), -9223372036854775809), 9223372036854775808)::bigint'
+    """  # noqa: E501 -- what is shown is one line
+    low, high = -(1 << 63) - 1, 1 << 63
+    held = f"numeric_smaller(numeric_larger({number}, {low}), {high})"
+    return f"nullif(nullif({held}, {low}), {high})::bigint"
 
 
 def parse_number(text: str) -> str:

@@ -1,5 +1,7 @@
 """Small pieces of PostgreSQL's dialect."""
 
+from math import fmod
+from operator import add, mul, sub
 from random import Random
 from zlib import crc32
 
@@ -9,7 +11,7 @@ import pytest
 from tacit.engines.postgres.dialect import POSTGRES
 from tacit.engines.postgres.write_once import write_once
 from tacit.errors import InvalidPlan
-from tacit.plan import Kind, spell_out
+from tacit.plan import Called, Column, Field, Function, Kind, Literal, spell_out
 from tacit.plan.semantics.regular_expressions import find_pattern
 from tests.postgres import running
 from tests.unit.plan.semantics.test_regular_expressions import LETTERS, READ
@@ -36,6 +38,39 @@ def test_no_value_hides_another_one():
     assert len({crc32(value.encode()) for value in values}) == 1
     times = write_once(values[0], lambda a: write_once(values[1], lambda b: f"{a} * 10 + {b}"))
     assert running().execute(f"SELECT {times}") == [(12,)]
+
+
+def test_integers_that_overflow_are_null():
+    """A second net: that none overflows is proved of the plan."""
+    least, greatest = -(1 << 63), (1 << 63) - 1
+    cases = [
+        *(
+            (sign, a, b)
+            for sign in "+-*"
+            for a in (least, -1, 0, 3, greatest)
+            for b in (least, -1, 7)
+        ),
+        ("%", least, -1),
+    ]
+    texts = [
+        POSTGRES.arithmetic(sign, Kind.INTEGER, f"({a})::bigint", f"({b})::bigint", minus_one=True)
+        for sign, a, b in cases
+    ]
+    exact = {"+": add, "-": sub, "*": mul, "%": fmod}
+    expected: list[int | None] = [int(exact[sign](a, b)) for sign, a, b in cases]
+    column = Column("x", Kind.INTEGER)
+    for value in (least, -5, greatest, "NULL"):
+        written = f"({value})::bigint"
+        texts.append(POSTGRES.negate(written, Kind.INTEGER))
+        called = Called(Function.ABS, (Field(column),))
+        texts.append(POSTGRES.call(called, [written]))
+        quotient = Called(Function.QUOTIENT, (Field(column), Literal(-1, Kind.INTEGER)))
+        texts.append(POSTGRES.call(quotient, [written, "(-1)::bigint"]))
+        known = None if isinstance(value, str) else value
+        expected += [None] * 3 if known is None else [-known, abs(known), -known]
+    wanted = [each if each is None or least <= each <= greatest else None for each in expected]
+    assert list(running().execute(f"SELECT {', '.join(texts)}")[0]) == wanted
+    assert wanted.count(None) > 9
 
 
 def test_a_text_that_postgres_does_not_have_is_refused():
