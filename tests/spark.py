@@ -4,13 +4,14 @@ import atexit
 import fcntl
 import json
 import os
+import resource
 import shutil
 import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -48,7 +49,11 @@ OPENED = (
     *("java.util", "java.util.concurrent", "java.util.concurrent.atomic", "jdk.internal.ref"),
     *("sun.nio.ch", "sun.nio.cs", "sun.security.action", "sun.util.calendar"),
 )
-QUICK = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-Xss4m"]
+# One quick compiler on one thread, and classes of the locked archives are not verified: two thirds of the time.
+QUICK = [
+    *("-XX:TieredStopAtLevel=1", "-XX:CICompilerCount=1", "-XX:+UseSerialGC", "-Xshare:auto"),
+    *("-Xss4m", "-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"),
+]
 # Statements are small and many: to compile them would take longer than to run them.  In soak they are compiled.
 UNCOMPILED = {
     "spark.sql.codegen.wholeStage": "false",
@@ -128,6 +133,27 @@ class Cluster:
         ]
         return "".join(written) + Path(self.folder, "said").read_text()
 
+    def executors(self) -> list[int]:
+        """The numbers of the processes that it has started."""
+        found = subprocess.run(
+            ["pgrep", "-P", str(self.process()), "java"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return [int(number) for number in found.stdout.split()]
+
+    @contextmanager
+    def full_disk(self) -> Iterator[None]:
+        """Meanwhile no file can be written: none may be longer than nothing."""
+        number = self.process()
+        before = resource.prlimit(number, resource.RLIMIT_FSIZE)
+        resource.prlimit(number, resource.RLIMIT_FSIZE, (0, before[1]))
+        try:
+            yield
+        finally:
+            resource.prlimit(number, resource.RLIMIT_FSIZE, before)
+
     def crash(self) -> None:
         """End the server without giving it time for anything."""
         os.kill(self.process(), 9)
@@ -138,13 +164,18 @@ def started(
     settings: Mapping[str, str] = SETTINGS,
     java: Iterable[str] = QUICK,
     memory: str = "2g",
+    master: str = "local[2]",
+    port: int = 0,
 ) -> Cluster:
-    """A new server, which lives as long as a process."""
+    """A new server, which lives as long as a process; its master may start executors as processes of their own."""
     jars, base = packages() / "pyspark" / "jars", Path(tempfile.mkdtemp(prefix="tacit-spark-"))
-    for name in ("events", "local", "warehouse", "conf"):
+    for name in ("events", "local", "warehouse", "conf", "home"):
         (base / name).mkdir()
+    (base / "home" / "jars").symlink_to(
+        jars
+    )  # executors are started from there, and write beside it
     (base / "conf" / "log4j2.properties").write_text(LOG)
-    with socket.create_server(("127.0.0.1", 0)) as free:
+    with socket.create_server(("127.0.0.1", port)) as free:
         port = free.getsockname()[1]
     known = {
         **settings,
@@ -156,7 +187,7 @@ def started(
     }
     line = ["java", "-cp", f"{base / 'conf'}:{jars}/*", f"-Xmx{memory}", *java]
     line += [f"--add-opens=java.base/{each}=ALL-UNNAMED" for each in OPENED]
-    line += ["org.apache.spark.deploy.SparkSubmit", "--master", "local[2]"]
+    line += ["org.apache.spark.deploy.SparkSubmit", "--master", master]
     line += [part for name, value in known.items() for part in ("--conf", f"{name}={value}")]
     line += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal"]
     with (base / "said").open("wb") as said:
@@ -166,7 +197,13 @@ def started(
             stdout=said,
             stderr=said,
             cwd=base,
-            env={"PATH": os.environ["PATH"], "SPARK_LOCAL_IP": "127.0.0.1", "LC_ALL": "C.UTF-8"},
+            env={
+                "PATH": os.environ["PATH"],
+                "SPARK_LOCAL_IP": "127.0.0.1",
+                "LC_ALL": "C.UTF-8",
+                "SPARK_HOME": str(base / "home"),
+                "SPARK_SCALA_VERSION": "2.13",
+            },
             start_new_session=True,
         )
     _keepers.append(keeper)  # who is forgotten is warned of
@@ -288,10 +325,12 @@ def explained(session: Any, sql: str) -> str:
 
 
 @contextmanager
-def another(settings: Mapping[str, str] = SETTINGS) -> Any:
-    """A server of one test's own, which may be harmed."""
+def another(
+    settings: Mapping[str, str] = SETTINGS, master: str = "local[2]", port: int = 0
+) -> Iterator[Cluster]:
+    """A server of one test's own, which may be harmed; at a port, where one is to come back."""
     find_client()
-    cluster = started(os.getpid(), settings)
+    cluster = started(os.getpid(), settings, master=master, port=port)
     try:
         yield cluster
     finally:

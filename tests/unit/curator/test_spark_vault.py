@@ -1,12 +1,17 @@
 """A vault over a Spark cluster: made by `tacit init`, asked, and met by faults: one charge, asking again is free."""
 
 import io
+import shutil
 from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 from time import monotonic, sleep
+from unittest.mock import patch
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 import tacit
 from tacit.curator import Vault
@@ -164,3 +169,64 @@ def test_a_row_more_changes_nothing_but_the_noise_would_hide_it(tmp_path):
 @pytest.mark.parametrize("text", GREY)
 def test_no_row_more_changes_anything_but_the_noise_would_hide_it(tmp_path, text):
     check_neighbours(tmp_path, text, NEIGHBOURS)
+
+
+# ---------------------------------------------------------------- faults, each on a server of its own
+
+
+def stored_at(cluster: spark.Cluster) -> SparkTable:
+    """The rows as a folder of files that a server of one test's own can read."""
+    folder = Path(cluster.folder, "visits")
+    folder.mkdir()
+    parquet.write_table(pa.Table.from_pylist(ROWS), folder / "part.parquet", compression="NONE")
+    return SparkTable(cluster.address, (str(folder),), "parquet")
+
+
+def check_failure(vault: Vault, text: str) -> None:
+    with pytest.raises(EngineFailed) as failure:
+        vault.sql(text, epsilon=0.5)
+    assert str(failure.value) == str(EngineFailed())
+    assert failure.value.__cause__ is failure.value.__context__ is None
+
+
+NO_LOG = {**spark.SETTINGS, "spark.eventLog.enabled": "false"}
+
+
+@pytest.mark.soak
+def test_on_a_full_disk_a_question_is_one_charge_and_asking_again_is_free(tmp_path):
+    """Rows are exchanged through files, of which none can be written; then there is room again."""
+    with spark.another(NO_LOG) as cluster, vault_over(tmp_path, stored_at(cluster)) as vault:
+        assert len(vault.sql(QUESTIONS[0], epsilon=0.5).rows) == 1
+        before = vault.budget.left
+        with cluster.full_disk():
+            check_failure(vault, QUESTIONS[1])
+            left = vault.budget.left
+            check_failure(vault, QUESTIONS[1])
+        assert vault.budget.left == left < before
+        assert len(vault.sql(QUESTIONS[1], epsilon=0.5).rows) == 2
+        assert vault.budget.left == left
+
+
+@pytest.mark.soak
+def test_a_server_that_dies_in_the_middle_is_one_charge_and_asking_again_is_free(tmp_path):
+    """The charge stays; when a server is back with the same rows, asking is free."""
+    with spark.another(NO_LOG) as cluster:
+        source, rows = stored_at(cluster), tmp_path / "rows"
+        shutil.copytree(source.parts[0], rows)
+        fetch, dead = Session.fetch, list[int]()
+        with vault_over(tmp_path, replace(source, parts=(str(rows),))) as vault:
+
+            def die(self: Session, sql: str) -> object:
+                if vault.budget.left < 1 and not dead:
+                    dead.append(cluster.process())
+                    cluster.crash()
+                return fetch(self, sql)
+
+            with patch.object(Session, "fetch", die):
+                check_failure(vault, QUESTIONS[1])
+            assert dead
+            left = vault.budget.left
+    with spark.another(NO_LOG, port=cluster.port), tacit.open(tmp_path) as vault:
+        assert vault.budget.left == left < 1
+        assert len(vault.sql(QUESTIONS[1], epsilon=0.5).rows) == 2
+        assert vault.budget.left == left

@@ -1,5 +1,6 @@
 """Tables that stay on a Spark cluster: nothing said, no row in one place, what a question began with."""
 
+import os
 import re
 from base64 import b64encode
 from contextlib import suppress
@@ -16,6 +17,7 @@ from pyarrow import parquet
 
 from tacit.engines import Gathered, Memory, Spark, SparkTable
 from tacit.engines.sources.foreign_keys import Linked, Step
+from tacit.engines.spark.session import Sessions
 from tacit.engines.sql.statement import histogram, statement
 from tacit.errors import EngineFailed, InvalidData
 from tacit.plan import (
@@ -249,6 +251,38 @@ def test_closed_engines_fail():
     engine.close()
     with pytest.raises(EngineFailed):
         engine.evaluate(COUNTS, WEIGHTS)
+
+
+@pytest.mark.soak
+def test_a_lost_executor_changes_nothing():
+    """What it had done is done again by another, and the integers are the same."""
+    settings = {
+        **spark.SETTINGS,
+        "spark.eventLog.enabled": "false",
+        "spark.executor.memory": "512m",
+    }
+    slow = "coalesce(reflect('java.lang.Thread', 'sleep', CAST(cost + 1500 AS BIGINT)), 'x') > ''"
+    with spark.another(settings, "local-cluster[2,1,1024]") as cluster:
+        folder = Path(cluster.folder, "visits")
+        folder.mkdir()
+        rows = pa.Table.from_pylist(ROWS)
+        for number in range(len(ROWS)):
+            parquet.write_table(rows.slice(number, 1), folder / f"part-{number}.parquet")
+        with Sessions(cluster.address, 300).session() as session:
+            session.fetch(f"CREATE VIEW slow AS SELECT * FROM parquet.`{folder}` WHERE {slow}")
+        with Spark({VISITS: SparkTable(cluster.address, ("default", "slow"))}) as engine:
+            found: list[object] = []
+            thread = Thread(target=lambda: found.append(engine.evaluate(COUNTS, WEIGHTS).tolist()))
+            thread.start()
+            end = monotonic() + 120
+            while len(lost := cluster.executors()) < 2 and monotonic() < end:
+                sleep(0.2)
+            sleep(2)
+            assert not found
+            os.kill(lost[0], 9)
+            thread.join(300)
+            assert lost[0] not in cluster.executors()
+    assert found == [Memory({VISITS: ROWS}).evaluate(COUNTS, WEIGHTS).tolist()]
 
 
 @pytest.mark.soak
