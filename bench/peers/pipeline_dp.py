@@ -1,14 +1,18 @@
 """PipelineDP on its local backend: all questions under one accountant, which composes privacy-loss distributions."""
 
+import os
+import sys
 from math import sqrt
 from operator import itemgetter
+from pathlib import Path
 from typing import Any
 
 import pipeline_dp as pdp  # type: ignore[import-not-found]
 import pyarrow.parquet as pq
-from cases import ASKED, DELTA, FEW, LIMIT, RUNS, WARDS, Asked, Bounds, visits
+from cases import ASKED, BOUND, DELTA, FEW, LIMIT, MOST, RUNS, WARDS, Asked, Bounds, visits
 from timing import emit, serve
 
+SPARK = Path(__file__).resolve().parents[2] / ".venv-spark"
 Rows = list[tuple[Any, ...]]
 EXTRACT = pdp.DataExtractors(
     privacy_id_extractor=itemgetter(0),
@@ -102,5 +106,53 @@ def lazy(accountant: Any, rows: Rows, asked: list[Asked], held: dict[bool, Bound
     ]
 
 
+def spark(folder: str) -> None:
+    """CPU seconds of a count and of a mean by ward on Spark, in an application of its own with the bench's Spark."""
+    sys.path.append(str(next(SPARK.glob("lib/python3*/site-packages"))))
+    os.environ |= {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": sys.path[-1]}
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    from pyspark.sql import SparkSession  # type: ignore[import-not-found]
+
+    settings = {"spark.ui.enabled": "false", "spark.driver.memory": "2g"}
+    session = SparkSession.builder.master("local[2]").config(map=settings).getOrCreate()
+    backend = pdp.SparkRDDBackend(session.sparkContext)
+    for case, metrics in {
+        "count": [pdp.Metrics.COUNT],
+        "sum and mean": [pdp.Metrics.SUM, pdp.Metrics.MEAN],
+    }.items():
+        spent = []
+        for _ in range(2):
+            start = family_seconds(os.getpid())
+            accountant = pdp.NaiveBudgetAccountant(total_epsilon=1, total_delta=DELTA)
+            rows = session.read.parquet(folder).rdd.map(tuple)
+            answers = pdp.DPEngine(accountant, backend).aggregate(
+                rows,
+                pdp.AggregateParams(
+                    metrics=metrics,
+                    noise_kind=pdp.NoiseKind.GAUSSIAN,
+                    max_partitions_contributed=BOUND,
+                    max_contributions_per_partition=1,
+                    min_value=0,
+                    max_value=MOST,
+                ),
+                EXTRACT,
+                public_partitions=WARDS,
+            )
+            accountant.compute_budgets()
+            assert len(answers.collect()) == len(WARDS)
+            spent.append(family_seconds(os.getpid()) - start)
+        emit("PipelineDP", case, seconds=min(spent))
+
+
+def family_seconds(process: int) -> float:
+    """CPU seconds of a process and of all that it and they have started."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    own = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    tasks = Path(f"/proc/{process}/task").glob("*/children")
+    return own + sum(
+        family_seconds(int(each)) for task in tasks for each in task.read_text().split()
+    )
+
+
 if __name__ == "__main__":
-    serve(multipliers=multipliers, error=error)
+    serve(multipliers=multipliers, error=error, spark=spark)
