@@ -11,7 +11,7 @@ from timing import emit
 import tacit
 from tacit.curator import Vault
 
-EPSILONS = ("0.1", "1", "10")
+EPSILONS = ("0.03", "0.1", "1", "10")
 
 
 def vault_of(codes: Codes, epsilon: float, delta: float = DELTA) -> Vault:

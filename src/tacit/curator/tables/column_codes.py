@@ -100,7 +100,7 @@ class CodedColumn:
         first, last = grid.ends(cell)
         if kind is Kind.NUMBER:
             if (point := _point_inside(first, last, self.lattice)) is not None:
-                return [float(point)] * len(inside)
+                return [float(min(max(point, low), high))] * len(inside)
             digits = _DIGITS - floor(log10(high - low))
             start, end = float(max(first, low)), float(min(last, high))
             spread = np.round(start + (end - start) * inside, digits)
