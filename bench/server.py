@@ -82,6 +82,7 @@ def run_server(folder: Path, *, soak: bool) -> None:
     import tacit
     from tacit.server import Server, Slots, calibrate, write_calibration
     from tacit.server.jobs import Job
+    from tacit.server.running import SWITCHING
 
     if not soak:
         with tacit.open(folder) as vault:
@@ -112,6 +113,8 @@ def run_server(folder: Path, *, soak: bool) -> None:
         for app in (server.app, bare)
     ]
     print(json.dumps([line.getsockname()[1] for line in lines]), flush=True)
+
+    sys.setswitchinterval(SWITCHING)
 
     async def serve() -> None:
         for each in running:

@@ -124,3 +124,11 @@ def test_five_hundred_cuts_at_random(server):
 
     for _ in range(500):
         server.check(cut)
+
+
+@pytest.mark.parametrize("digits", [19, 4_000, 15_000])  # int() refuses more than 4,300
+def test_a_length_of_thousands_of_digits_is_refused_in_a_line(server, digits):
+    lines = [b"POST /api/v1/tokens HTTP/1.1\r\nHost: tacit\r\nConnection: close\r\n"]
+    lines.append(b"Content-Length: " + b"9" * digits + b"\r\n\r\n{}")
+    said = server.send(lines)
+    assert said.split()[1] in {b"400", b"413"}

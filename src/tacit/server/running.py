@@ -4,6 +4,7 @@ import asyncio
 import fcntl
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from ipaddress import ip_address
@@ -35,6 +36,9 @@ LOCK = "server.lock"
 
 AUDIT = "audit.jsonl"
 """Where events are logged, beside the policy of a vault."""
+
+SWITCHING = 0.001
+"""After so many seconds a thread that reads a question lets the loop go on, which sends answers when slots end."""
 
 MISSES = "catalogue-misses.jsonl"
 """Where statements about the database are noted that could not be answered, beside the policy of a vault."""
@@ -262,6 +266,7 @@ def _serve_until_stopped(
         lifespan="off",
         timeout_graceful_shutdown=90,
     )
+    sys.setswitchinterval(SWITCHING)
     try:
         asyncio.run(_serve(uvicorn.Server(config), server, tls, say, ready, pg))
     finally:
