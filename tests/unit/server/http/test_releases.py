@@ -1,10 +1,13 @@
 """Synthetic tables, models and surveys over HTTP: each paid for once, or for nothing."""
 
 import json
+from typing import get_args
 
 import pytest
 
 from tacit.learn import Estimator
+from tacit.server.http.models import ModelBody
+from tacit.server.releases import MODELS
 from tests.unit.server.clinics import add_survey, make_folder, running_app
 from tests.unit.server.http.test_api import problem
 
@@ -79,6 +82,10 @@ def test_what_cannot_be_fitted_is_refused_and_costs_nothing(clinic, wrong):
     before = len(list(clinic.desk._vault.ledger.entries()))
     assert clinic.ana.post("/api/v1/models", {**FIT, **wrong}).status == 422
     assert len(list(clinic.desk._vault.ledger.entries())) == before
+
+
+def test_the_document_names_the_models_that_are_fitted():
+    assert get_args(ModelBody.model_fields["model"].annotation) == MODELS
 
 
 def test_models_are_not_for_auditors_and_not_beyond_the_limit(clinic):
