@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import isqrt, prod
 from typing import Any
 
-from tacit.curator.answer.group_windows import has_windows
+from tacit.curator.answer.group_windows import has_windows, parts_shown
 from tacit.curator.pricing.terms import Terms
 from tacit.engines import MOST_PAIRS, may_leave_out
 from tacit.frozen import frozen
@@ -31,6 +31,7 @@ from tacit.plan import (
     Key,
     Like,
     Literal,
+    Look,
     Not,
     OneOf,
     Owner,
@@ -65,8 +66,8 @@ __all__ = ["LeftOut", "add_measured", "list_left_out"]
 class LeftOut:
     """One reason why an answer is not about every row as it is.
 
-    `kind` is one of "unit", "null", "join", "pairs", "key", "keys", "contributions", "bounds" and "constant"; `about`
-    names the table, the column or the expression; `sentence` says it.
+    `kind` is one of "unit", "null", "join", "pairs", "key", "empty", "keys", "contributions", "bounds" and "constant";
+    `about` names the table, the column or the expression; `sentence` says it.
     """
 
     kind: str
@@ -181,6 +182,14 @@ def _tell_missing_groups(plan: Plan) -> Iterator[LeftOut]:
             yield LeftOut(
                 "key", about, f"rows whose {about} is {why} are left out of every group{totals}"
             )
+    looks = {part.look for part in parts_shown(view) if isinstance(part, Across)}
+    if question.keys and not question.unknown and looks & _OF_EVERY_GROUP and view.having is None:
+        names = ", ".join(phrase(_key_label(key)) for key in question.keys)
+        yield LeftOut("empty", names, "groups without rows count in what is computed over groups")
+
+
+_OF_EVERY_GROUP = {Look.COUNT, Look.MEAN, Look.MIDDLE, Look.LEAST}
+"""What a group without rows changes, whose counts and sums are 0."""
 
 
 def _reason_without_group(key: Key, conditions: Sequence[Expression]) -> str:

@@ -85,6 +85,14 @@ def told(text, vault=None):
                 SPREAD,
             ],
         ),
+        (
+            "SELECT AVG(n) AS m FROM (SELECT kind, COUNT(*) AS n FROM visits GROUP BY kind)",
+            [SAME, "groups without rows count in what is computed over groups", SPREAD],
+        ),
+        (
+            "SELECT kind, MAX(COUNT(*)) OVER () AS m FROM visits GROUP BY kind",
+            [SAME, SPREAD],
+        ),
         ("SELECT kind, COUNT(*) AS n FROM visits GROUP BY kind", [SAME, SPREAD]),
         (
             "SELECT site, COUNT(*) AS n FROM visits GROUP BY site",
