@@ -55,6 +55,9 @@ ANSWERS: dict[str, str] = {
     "sum of groups": f"SELECT SUM(n) AS x FROM ({_DAILY}) WHERE day >= 30",
     "greatest less least of groups": f"SELECT MAX(n) - MIN(n) AS x FROM ({_SITES})",
     "standard deviation of groups": f"SELECT STDDEV(n) AS x FROM ({_SITES})",
+    "median of groups": f"SELECT MEDIAN(n) AS x FROM ({_SITES})",
+    "mean of the first groups": f"SELECT AVG(n) AS x FROM ({_SITES} ORDER BY site LIMIT 3)",
+    "share of the first group": f"SELECT site, n * 1.0 / FIRST_VALUE(n) OVER (ORDER BY site DESC) AS x FROM ({_SITES})",
     "moving average": (
         f"SELECT site, AVG(n) OVER (ORDER BY site ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) AS x FROM ({_SITES})"
     ),

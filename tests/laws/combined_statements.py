@@ -186,7 +186,18 @@ def _windows_stacked(dice):
     return f"{one} UNION ALL {two} ORDER BY k"
 
 
+def _first_added_up(dice):
+    key = dice.choice(KEYS)
+    first = f"{_grouped(dice, [key])} ORDER BY {key} LIMIT {dice.randint(1, 3)}"
+    look = dice.choice(["MAX", "MIN", "AVG", "MEDIAN"])
+    return (
+        f"SELECT 'first' AS k, SUM(n) AS s FROM ({first}) UNION ALL "
+        f"SELECT 'of all', {look}(n) FROM ({_grouped(dice, [key])}) ORDER BY k"
+    )
+
+
 KINDS = {
+    "the first of an answer added up": _first_added_up,
     "a scalar subquery beside groups": _share,
     "scalar subqueries alone": _scalars_alone,
     "answers joined on all keys": _joined,

@@ -832,6 +832,8 @@ class Writer(ExpressionWriter):
                 "RANK() OVER (ORDER BY {} DESC)",
                 "SUM({}) OVER ()",
                 "LAG({}) OVER (ORDER BY {})",
+                "FIRST_VALUE({}) OVER (ORDER BY {})",
+                "MEDIAN({}) OVER ()",
             ]
             shown.append(self.dice.choice(windows).replace("{}", measures[0]) + " AS y")
         text = f"SELECT {', '.join(shown)} FROM {scope.text}{self.write_where(scope, 1)}"
