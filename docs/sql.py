@@ -153,6 +153,11 @@ WINDOWS: dict[type[exp.Expr], str] = {
     exp.Max: _OVER.format("MAX(COUNT(*)) OVER ()"),
     exp.Lag: _OVER.format("LAG(COUNT(*)) OVER (ORDER BY ward)"),
     exp.Lead: _OVER.format("LEAD(COUNT(*)) OVER (ORDER BY ward)"),
+    exp.FirstValue: _OVER.format("FIRST_VALUE(COUNT(*)) OVER (ORDER BY ward)"),
+    exp.LastValue: _OVER.format(
+        "LAST_VALUE(COUNT(*)) OVER (ORDER BY ward ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)"
+    ),
+    exp.Median: _OVER.format("MEDIAN(COUNT(*)) OVER ()"),
 }
 COLUMNS = {
     "ward": ["A", "B", "C"],
