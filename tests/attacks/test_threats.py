@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.attacks.wire_threats import WIRE_THREATS
 from tests.teeth.bug import all_bugs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -172,6 +173,9 @@ THREATS = {
         ["strangers-fill-the-log"],
     ),
 }
+
+
+THREATS |= WIRE_THREATS
 
 
 @pytest.mark.parametrize("threat", sorted(THREATS))

@@ -1,8 +1,11 @@
 """A dashboard of twelve panels, refreshed every minute for two people: each panel is paid for once, and exactly."""
 
+from functools import partial
+
 import pytest
 
-from tests.unit.server.clinics import make_folder
+from tacit.server import Identities, Rates
+from tests.unit.server.clinics import PLENTY, make_folder
 from tests.unit.server.wire.rooms import (
     SYNC,
     bind,
@@ -45,12 +48,16 @@ def refresh(client, minute):
     return shown
 
 
-def run_dashboard(room, minutes):
+def run_dashboard(room, minutes, clock=None):
     people = {name: {"options": f"-c tacit.epsilon={EPSILON}"} for name in ("ana", "ben")}
     first = {}
     for minute in range(minutes):
+        if clock is not None:
+            clock.now += 60
         for name, given in people.items():
-            shown = refresh(room.client(name, **given), minute)  # tools connect anew, often
+            client = room.client(name, **given)  # tools connect anew, often
+            shown = refresh(client, minute)
+            client.conversation.close()
             assert first.setdefault(name, shown) == shown, "the same bytes, minute by minute"
         assert room.charges() == 2 * len(PANELS)
     entries = list(room.desk._vault.ledger.entries())
@@ -75,6 +82,20 @@ def test_a_dashboard_pays_once_for_each_panel_and_person(room):
     run_dashboard(room, 8)
 
 
+class Clock:
+    """A clock that the dashboard sets, minute by minute."""
+
+    now = 1_900_000_000.0
+
+    def __call__(self):
+        return self.now
+
+
 @pytest.mark.soak
-def test_a_dashboard_pays_once_in_a_whole_day(room):
-    run_dashboard(room, MINUTES_OF_A_DAY)
+def test_a_dashboard_pays_once_in_a_whole_day(tmp_path, monkeypatch):
+    """34,560 questions, across a midnight: days of allowances, tokens and rates go by the dashboard's own clock."""
+    clock = Clock()
+    identities = partial(Identities, now=clock)
+    monkeypatch.setattr("tests.unit.server.wire.rooms.Identities", identities)
+    with open_room(make_folder(tmp_path / "clinic"), rates=Rates(PLENTY, now=clock)) as room:
+        run_dashboard(room, MINUTES_OF_A_DAY, clock)

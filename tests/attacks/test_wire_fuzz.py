@@ -3,6 +3,7 @@
 import gc
 import os
 import random
+import re
 import resource
 import time
 from pathlib import Path
@@ -23,6 +24,7 @@ from tests.unit.server.wire.test_sequences import message_of, texts
 CPU_SECONDS = 6.0
 SOAK = 300_000
 VALID = b"SPEQBDCHXpdcf"
+OF_THE_SERVER = re.compile(r"Traceback|\.py\b|sqlglot|duckdb|object at 0x|site-packages|Error\(")
 
 
 def recordings():
@@ -114,6 +116,7 @@ async def talk(conversation, data, chance):
 
 
 def check(said):
+    """What is said is a message that servers send, and an error is about the statement, never about the server."""
     for kind, body in messages_of(said):
         assert kind in "ZTDCENIRS123nstHcdvK", kind
         if kind == "E":
@@ -121,10 +124,14 @@ def check(said):
             assert len(found["C"]) == 5
             assert found["C"] != "XX000", found
             assert found["M"] != INTERNAL
+            assert OF_THE_SERVER.search(" ".join(found.values())) is None, found
 
 
-def run_fuzz(room, seconds, most, seed):
-    """How many mutated recordings were sent; those of signing in are every tenth."""
+def run_fuzz(room, seconds, most, seed, note=lambda sent: None):
+    """How many mutated recordings were sent; those of signing in are every tenth.
+
+    What the desk reads on threads it reads here at once: half of the time went to handing it over.
+    """
     chance, known = random.Random(seed), recordings()
     proof = Proof(room.tokens["ana"])
     starts = [rooms.start("ana"), rooms.start("ana", options="-c tacit.epsilon=0.1"), proof.first()]
@@ -140,6 +147,7 @@ def run_fuzz(room, seconds, most, seed):
         check(room.run(talk(conversation, data, chance)))
         conversation.close()
         sent += 1
+        note(sent)
     return sent
 
 
@@ -151,7 +159,12 @@ def room(tmp_path):
         found.held = found.identities._connection.execute(
             "SELECT hash FROM tokens WHERE substr(hash, 1, 12) = ?", (listed[0].id,)
         ).fetchone()[0]
+        found.desk._read = found.desk.asking._read = read_at_once
         yield found
+
+
+async def read_at_once(work):
+    return work()
 
 
 def resident():
@@ -173,20 +186,17 @@ def test_mutated_recordings_crash_nothing(room):
 
 
 @pytest.mark.soak
-def test_three_hundred_thousand_recordings_crash_nothing(room):
-    run_fuzz(room, 1e9, 2_000, seed=0)
-    gc.collect()
-    before = resident()
-    assert run_fuzz(room, 1e9, SOAK, seed=2) == SOAK
-    gc.collect()
-    assert resident() - before < 100
+def test_three_hundred_thousand_recordings_crash_nothing(room, capsys):
+    """Memory does not grow with them: what was resident after the first sixth is, nearly, what is at the end."""
+    sizes = []
 
+    def note(sent):
+        if sent % (SOAK // 6) == 0:
+            gc.collect()
+            sizes.append(resident())
+            with capsys.disabled():
+                print(f"{sent} recordings, {sizes[-1]:.1f} MB, {time.process_time():.0f} CPU s")
 
-@pytest.mark.soak
-def test_twenty_thousand_recordings_crash_nothing(room):
-    run_fuzz(room, 1e9, 500, seed=0)
-    gc.collect()
-    before = resident()
-    assert run_fuzz(room, 1e9, 20_000, seed=3) == 20_000
-    gc.collect()
-    assert resident() - before < 100
+    assert run_fuzz(room, 1e9, SOAK, seed=2, note=note) == SOAK
+    assert len(sizes) == 6
+    assert max(sizes) - sizes[0] < 30

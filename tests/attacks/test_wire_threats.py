@@ -192,6 +192,7 @@ def test_what_is_said_depends_on_rows_by_the_release_alone(tmp_path, monkeypatch
                 with monkeypatch.context() as patched:
                     if not text.startswith(("SHOW", "DESCRIBE", "EXPLAIN")):
                         patched.setattr(room.desk, "ask", constant)
+                        patched.setattr(room.desk, "replay", lambda *_, given=release: given)
                         patched.setattr(room.desk, "budget", lambda _, told=heard: BUDGET)
                     said.append(client.ask(text))
                     sent = [parse(text), bind(results=(1,)), describe(), execute(), SYNC]

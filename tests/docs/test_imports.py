@@ -86,7 +86,15 @@ INSIDE = {
             "postgres_tables",
         ),
         *("shared_board", "identities", "sessions", "idempotency", "calibration", "rights", "jobs"),
-        *("people", "served_vault", "entry_index", "ledger_pages", "policy_pages", "asking"),
+        *(
+            "people",
+            "free_reads",
+            "served_vault",
+            "entry_index",
+            "ledger_pages",
+            "policy_pages",
+            "asking",
+        ),
         *("releases", "desk", "forms", "public_catalogue", "http", "wire", "running"),
     ),
     "curator": (

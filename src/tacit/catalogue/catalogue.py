@@ -16,6 +16,7 @@ from typing import Any, Self
 
 from sqlglot import exp
 
+from tacit.catalogue.lanes import Lanes
 from tacit.catalogue.messages import decode_answer, decode_columns, encode_tables
 from tacit.catalogue.misses import Miss, Misses
 from tacit.catalogue.process import Worker
@@ -34,8 +35,9 @@ NOT_MISSES = {"57014", "53200", "54000", "54001", "08P01"}
 class Catalogue:
     """The catalogue of one schema; its process starts with the first statement, `close` ends it.
 
-    Statements may come from several threads; they are answered one at a time. Those that could not be answered are
-    written to the file `misses`.
+    Statements may come from several threads. Those of people who have taken much time of late are answered by another
+    process than those of everybody else; in each, one at a time. Those that could not be answered are written to the
+    file `misses`.
 
     >>> with Catalogue(Schema("clinic")) as catalogue:
     ...     catalogue.reads("SELECT 1"), catalogue.reads("SELECT COUNT(*) FROM labs")
@@ -48,8 +50,9 @@ class Catalogue:
         self.schema = schema
         self._misses = Misses(None if misses is None else Path(misses))
         self._tables = frozenset(each.name for each in schema.tables if each.schema == "tacit")
-        self._asking, self._starting = Lock(), Lock()
-        self._worker: Worker | None = None
+        self._starting = Lock()
+        self._lanes = Lanes()
+        self._workers: dict[str, Worker] = {}
         self._spare: Worker | None = None
         self._closed = False
 
@@ -119,35 +122,36 @@ class Catalogue:
     # ------------------------------------------------------------ who answers
 
     def _request(self, sql: str, message: dict[str, Any]) -> dict[str, Any]:
-        with self._asking:
-            worker = self._current()
+        who = message.get("settings", {}).get("session_authorization", "")
+        with self._lanes.take(who) as lane:
+            worker = self._current(lane)
             try:
                 found = worker.request(message)
             except CatalogueError as error:  # it took too long, or died: another takes its place
-                self._replace(worker)
+                self._replace(lane)
                 self._misses.note(sql, error)
                 raise
+            finally:
+                self._lanes.add(who, worker.worked)
         if "error" in found:
             sqlstate, said, position = found["error"]
-            refused = CatalogueError(sqlstate, said, position)
+            refused = CatalogueError(sqlstate, said, position, detail=found.get("detail", ""))
             self._misses.note(sql, refused)
             raise refused
         return found
 
-    def _current(self) -> Worker:
+    def _current(self, lane: str) -> Worker:
         if self._closed:
             raise CatalogueError("57P01", "the catalogue is closed")
-        if self._worker is None:
-            self._worker = Worker(self.schema)
+        if lane not in self._workers:
+            with self._starting:
+                found, self._spare = self._spare, None
+            self._workers[lane] = found or Worker(self.schema)
             self._prepare_spare()
-        return self._worker
+        return self._workers[lane]
 
-    def _replace(self, worker: Worker) -> None:
-        worker.kill()
-        with self._starting:
-            self._worker, self._spare = self._spare, None
-        if self._worker is not None:
-            self._prepare_spare()
+    def _replace(self, lane: str) -> None:
+        self._workers.pop(lane).kill()
 
     def _prepare_spare(self) -> None:
         """Start another worker, beside whatever happens meanwhile."""
@@ -162,10 +166,10 @@ class Catalogue:
         """End the processes."""
         self._closed = True
         with self._starting:
-            for each in (self._worker, self._spare):
+            for each in (*self._workers.values(), self._spare):
                 if each is not None:
                     each.kill()
-            self._worker = self._spare = None
+            self._workers, self._spare = {}, None
 
     def __enter__(self) -> Self:
         return self

@@ -140,6 +140,7 @@ CREATE MACRO fn.inet_server_addr() AS CAST(NULL AS VARCHAR);
 CREATE MACRO fn.inet_server_port() AS CAST(NULL AS INTEGER);
 CREATE MACRO fn.inet_client_addr() AS CAST(NULL AS VARCHAR);
 CREATE MACRO fn.inet_client_port() AS CAST(NULL AS INTEGER);
+CREATE MACRO fn.repeat(p_text, p_count) AS repeat(p_text, CAST(least(greatest(p_count, 0), 10000 // greatest(length(p_text), 1)) AS BIGINT));
 CREATE MACRO fn.pg_client_encoding() AS 'UTF8';
 CREATE MACRO fn.getdatabaseencoding() AS 'UTF8';
 CREATE MACRO fn.pg_terminate_backend(p_pid) AS false;

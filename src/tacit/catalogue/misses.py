@@ -27,6 +27,7 @@ class Miss:
     sqlstate: str
     message: str
     sql: str
+    detail: str = ""
 
 
 class Misses:
@@ -38,7 +39,7 @@ class Misses:
 
     def note(self, sql: str, error: CatalogueError) -> None:
         """Keep a refusal; one that is known already is not kept twice."""
-        miss = Miss(error.sqlstate, error.message, sql[:LONGEST])
+        miss = Miss(error.sqlstate, error.message, sql[:LONGEST], error.detail)
         with self._lock:
             if miss in self._kept:
                 return
@@ -49,6 +50,7 @@ class Misses:
                     "sqlstate": miss.sqlstate,
                     "message": miss.message,
                     "sql": miss.sql,
+                    "detail": miss.detail,
                 }
                 with self._path.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(line) + "\n")

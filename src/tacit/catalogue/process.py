@@ -46,6 +46,7 @@ class Worker:
             start_new_session=True,  # Ctrl-C is for the server
         )
         self._is_ready = False
+        self.worked = 0.0  # CPU seconds for the last request
         self._send(pack(encode_schema(schema)))
 
     @property
@@ -63,8 +64,11 @@ class Worker:
         """What the worker says; one that takes too long, or dies, is killed, and the statement refused."""
         self.wait_until_ready()
         start = self._cpu_seconds()
-        self._send(pack(message))
-        return unpack(self._receive(SECONDS, start))
+        try:
+            self._send(pack(message))
+            return unpack(self._receive(SECONDS, start))
+        finally:
+            self.worked = max(0.0, self._cpu_seconds() - start)
 
     def kill(self) -> None:
         """End the process at once."""

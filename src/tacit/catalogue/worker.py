@@ -62,7 +62,7 @@ def answer(database: Database, request: Mapping[str, Any]) -> dict[str, Any]:
             database.ask(request["sql"], request["parameters"], request["settings"], tables)
         )
     except CatalogueError as error:
-        return {"error": [error.sqlstate, error.message, error.position]}
+        return {"error": [error.sqlstate, error.message, error.position], "detail": error.detail}
     except RecursionError:
         return {"error": ["54001", "the statement is nested too deeply", None]}
     except MemoryError:

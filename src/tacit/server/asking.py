@@ -22,6 +22,7 @@ from tacit.errors import (
 from tacit.exact import Number
 from tacit.server.audit_log import AuditLog
 from tacit.server.calibration import Calibration
+from tacit.server.free_reads import question_key
 from tacit.server.idempotency import Keys
 from tacit.server.identities import Identities, Identity
 from tacit.server.jobs import Job, Jobs, Question
@@ -123,6 +124,23 @@ class Asking:
             if key is not None:
                 self._keys.leave(who.name, key)
             raise
+
+    def replay(self, who: Identity, question: Question) -> Release | None:
+        """The answer to a question if it costs nothing, None if it has to be paid for; it is counted if it is given."""
+        check_right(who, "ask")
+        self._rates.check("questions", who.name)
+        self._refuse_if_closing()
+        try:
+            found = at_a_price(
+                who, question.terms(), lambda priced: self._find_known(who, question.sql, priced)
+            )
+        except TacitError as refusal:
+            self._audit.note("refused", identity=who.name, problem=type(refusal).__name__)
+            raise
+        if found is not None:
+            self._rates.take("questions", who.name)
+            self._note_release("replayed", who, found)
+        return found
 
     async def start_long(
         self,
@@ -297,14 +315,13 @@ class Asking:
         """The answer if it is known; else what it costs, or the refusal; and the question with its price."""
 
         def prepare(priced: dict[str, Any]) -> tuple[Release | Explanation, Question]:
-            vault = self._served.seen_by(who)
-            known = vault.replay(question.sql, **priced)
+            known = self._find_known(who, question.sql, priced)
             asked = Question(question.sql, **priced)
             if known is not None:
                 self._note_release("replayed", who, known)
                 return known, asked
             terms = {name: value for name, value in priced.items() if name != "raw"}
-            told = vault.explain(question.sql, **terms)
+            told = self._served.seen_by(who).explain(question.sql, **terms)
             _refuse_shortage(who, told)
             return told, asked
 
@@ -314,6 +331,14 @@ class Asking:
             if not self._served.catch_up():  # what is left may be more by now, in another process
                 raise
         return at_a_price(who, question.terms(), prepare)
+
+    def _find_known(self, who: Identity, sql: str, priced: dict[str, Any]) -> Release | None:
+        """The answer to a question if it costs nothing."""
+        return self._served.read_free(
+            lambda: self._served.of(who),
+            ("replay", question_key(who.payer, Question(sql, **priced))),
+            lambda vault: vault.replay(sql, **priced),
+        )
 
     def _length(self, who: Identity, question: Question) -> float:
         """How long the slot of a question is: by its class, and what was measured on made-up rows."""

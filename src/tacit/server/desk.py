@@ -24,6 +24,7 @@ from tacit.frozen import frozen
 from tacit.server.asking import Asking, at_a_price
 from tacit.server.audit_log import AuditLog
 from tacit.server.calibration import Calibration
+from tacit.server.free_reads import parameter_key
 from tacit.server.identities import Identities, Identity
 from tacit.server.jobs import Job, Question
 from tacit.server.ledger_pages import LedgerPages
@@ -105,11 +106,10 @@ class Desk:
     def standing(self, who: Identity) -> Standing:
         """What somebody may do, and what is left."""
         check_right(who, "look")
-        vault = self._readable_by(who)
         return Standing(
             who.name,
             who.role,
-            vault.budget,
+            self.budget(who),
             who.payer in self.policy.analysts,
             who.price,
             who.allowance,
@@ -140,7 +140,11 @@ class Desk:
     ) -> tuple[AnswerColumn, ...]:
         """The columns that the answer to a question would have: their names and types, from its plan alone."""
         check_right(who, "explain")
-        return self._served.seen_by(who).columns(sql, params=params)
+        return self._served.read_free(
+            lambda: self._served.of(who),
+            ("columns", who.payer, sql, parameter_key(params)),
+            lambda vault: vault.columns(sql, params=params),
+        )
 
     def declared_columns(self) -> dict[str, list[tuple[str, str, str]]]:
         """The columns of each table as the policy declares them: name, SQL type, what is declared."""
@@ -217,7 +221,15 @@ class Desk:
 
     def budget(self, who: Identity) -> Budget:
         """The budget of everyone and, of an analyst, the own one."""
-        return self.standing(who).budget
+        check_right(who, "look")
+        payer = who.payer if who.role == "analyst" else None
+        return self._served.read_free(
+            lambda: self._payable_by(who), ("budget", payer), lambda vault: vault.budget
+        )
+
+    def replay(self, who: Identity, question: Question) -> Release | None:
+        """The answer to a question if it costs nothing, None if it has to be paid for; it is counted if it is given."""
+        return self.asking.replay(who, question)
 
     def budgets(self, who: Identity) -> dict[str, Budget]:
         """The budget of each analyst who has a limit."""
@@ -312,8 +324,10 @@ class Desk:
 
     def _readable_by(self, who: Identity) -> Vault:
         """The vault as somebody may read it for nothing; who has no limit of their own and asks nothing, everyone's."""
-        own = self._served.of(who) if who.role == "analyst" else self._vault.of(None)
-        return self._served.seen(own)
+        return self._served.seen(self._payable_by(who))
+
+    def _payable_by(self, who: Identity) -> Vault:
+        return self._served.of(who) if who.role == "analyst" else self._vault.of(None)
 
     async def _read(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._readers, work)

@@ -138,9 +138,9 @@ class People:
         self._audit.note("token made", identity=who.name)
         return token
 
-    def count_request(self, who: Identity) -> None:
+    def count_request(self, name: str) -> None:
         """Count a request of somebody, or refuse it: one of too many."""
-        self._rates.take("requests", who.name)
+        self._rates.take("requests", name)
 
     def sign_out(self, who: Identity) -> None:
         """Let the sessions of somebody count no more, wherever their cookies are."""

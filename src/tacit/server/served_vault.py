@@ -1,12 +1,13 @@
 """The vault that a server asks: as it is now, as its askers may see it, and anew when its policy has changed."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import TypeVar
 
 from tacit.curator import Policy, Unseen, Vault, limits_agree, limits_changed
 from tacit.errors import AccessDenied, InvalidInput, LedgerRefused, TacitError
+from tacit.server.free_reads import FreeReads, seen_state
 from tacit.server.identities import Identity
 
 __all__ = ["ServedVault"]
@@ -31,6 +32,7 @@ class ServedVault:
         self._outdated: list[Vault] = []
         self._twins: dict[int, Vault] = {}
         self._reloading = threading.Lock()
+        self._free_reads = FreeReads()
 
     @property
     def policy(self) -> Policy:
@@ -64,6 +66,15 @@ class ServedVault:
     def seen_by(self, who: Identity) -> Vault:
         """The vault as somebody may read it for nothing."""
         return self.seen(self.of(who))
+
+    def read_free(
+        self, choose: Callable[[], Vault], key: Hashable, read: Callable[[Vault], T]
+    ) -> T:
+        """What is read of a vault as it may be seen; or was read before, if that has not changed."""
+        base = self.current  # first: what is kept under it is then never older
+        vault, view = choose(), self.unseen.view_of(base)
+        state = seen_state(base, view)
+        return self._free_reads.read(base, state, key, lambda: read(self.unseen.seen(vault, view)))
 
     def versions(self) -> str:
         """How often each table was refreshed."""

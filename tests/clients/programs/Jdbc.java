@@ -99,7 +99,7 @@ public class Jdbc {
         step("getTables", () -> expect(drain(data.getTables(null, null, "%", null)) > 100, "too few"));
         step("getTables(public)", () ->
             expect(drain(data.getTables(null, "public", "%", new String[] {"TABLE", "VIEW"})) >= 2, "too few"));
-        step("getTables(labs)", () -> expect(drain(data.getTables(null, "public", "labs", null)) == 1, "not one"));
+        step("browse", () -> expect(drain(data.getTables(null, "public", "labs", null)) == 1, "not one"));
         step("getColumns", () -> drain(data.getColumns(null, null, "%", "%")));
         step("getColumns(labs)", () -> {
             ResultSet rows = data.getColumns(null, "public", "labs", null);
@@ -132,7 +132,7 @@ public class Jdbc {
 
     static void questions(Connection connection) {
         int rows = isVault ? 2 : 0;
-        step("statement", () -> {
+        step("ask", () -> {
             ResultSet found = connection.createStatement().executeQuery(COUNTS);
             ResultSetMetaData said = found.getMetaData();
             expect(said.getColumnTypeName(2).equals("int8"), said.getColumnTypeName(2));
@@ -247,6 +247,12 @@ public class Jdbc {
             other.createStatement().execute("SET tacit.epsilon = 1000");
             other.createStatement().executeQuery("SELECT test, COUNT(*) AS n FROM labs WHERE day < 11 GROUP BY test");
         }, "53400"));
+        step("connect with TLS", () -> refused(() -> {
+            Properties plain = new Properties();
+            plain.putAll(who);
+            plain.setProperty("sslmode", "disable");
+            DriverManager.getConnection(url, plain);
+        }, "28000"));
         step("rows are refused", () -> refused(() -> connection.createStatement().executeQuery("SELECT * FROM labs"), "42501"));
         step("writes are refused", () -> refused(() -> connection.createStatement().execute("CREATE TABLE t (a int)"), "25006"));
         step("cancel", () -> {

@@ -128,11 +128,16 @@ async def dump(connection):
     raise AssertionError("rows left")
 
 
+async def encrypted(connection):
+    expect(connection._transport.get_extra_info("ssl_object") is not None)
+
+
+step("connect with TLS", connected(encrypted), vault_only=True)
 step("ask", connected(ask))
 step("number as a parameter", connected(with_number))
 step("text as a parameter", connected(with_text))
 step("types", connected(types))
-step("catalogue", connected(classes))
+step("browse", connected(classes))
 step("transactions and cursors", connected(transactions))
 step("codecs and reset", connected(codecs))
 step("copy", connected(copy))

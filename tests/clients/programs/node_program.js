@@ -48,6 +48,7 @@ async function opened(run) {
 
 async function main() {
   await step('connect', () => opened(async () => {}));
+  await step('connect with TLS', () => opened(async (c) => expect(c.connection.stream.encrypted)), true);
   await step('ask', () => opened(async (c) => counted((await c.query(COUNTS)).rows)));
   await step('number as a parameter', () => opened(async (c) =>
     counted((await c.query(COUNTS + ' HAVING COUNT(*) > $1', [-10000])).rows)));
@@ -63,7 +64,7 @@ async function main() {
     counted([...first, ...(await cursor.read(100))]);
     await cursor.close();
   }));
-  await step('catalogue', () => opened(async (c) => {
+  await step('browse', () => opened(async (c) => {
     const found = await c.query("SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'");
     expect(found.rows.some((row) => row.table_name === 'labs'), found.rows);
   }));
@@ -76,10 +77,31 @@ async function main() {
   const db = knex({ client: 'pg', connection: config });
   await step('knex: ask', async () => counted((await db.raw(COUNTS)).rows));
   await step('knex: builder', async () => counted(await db('labs').select('test').count('* as n').groupBy('test')));
-  await step('knex: where', async () => expect((await db('labs').where('test', 'hdl').count('* as n')).length === 1));
-  await step('knex: hasTable', async () => expect(await db.schema.hasTable('labs')));
+  await step('knex: text as a parameter', async () => expect((await db('labs').where('test', 'hdl').count('* as n')).length === 1));
+  await step('knex: browse', async () => expect(await db.schema.hasTable('labs')));
   await step('knex: columnInfo', async () => expect('value' in (await db('labs').columnInfo())));
   await step('knex: transaction', () => db.transaction(async (trx) => counted((await trx.raw(COUNTS)).rows)));
+  await step('knex: connect with TLS', () => db.transaction(async (trx) => {
+    expect((await trx.client.acquireConnection()).connection.stream.encrypted);
+  }), true);
+  await step('knex: intervals', () => db.transaction(async (trx) => {
+    await trx.raw('SET LOCAL tacit.intervals = on');
+    const { rows } = await trx.raw(COUNTS);
+    expect(rows.every((row) => Number(row.n_low) <= Number(row.n) && Number(row.n) <= Number(row.n_high)), rows);
+  }), true);
+  await step('knex: the limit is kept', () => refused(() => db.transaction(async (trx) => {
+    await trx.raw('SET LOCAL tacit.epsilon = 1000');
+    await trx.raw('SELECT test, COUNT(*) AS n FROM labs WHERE day < 17 GROUP BY test');
+  }), '53400'), true);
+  await step('knex: cancel', async () => { // by pg_cancel_backend, from another connection
+    let done = false;
+    for (let day = 4; day < 30 && !done; day += 8) {
+      done = await db.raw(`SELECT test, COUNT(*) AS n FROM labs WHERE day <> ${day} GROUP BY test`)
+        .timeout(20, { cancel: true }).then(() => false, (error) => error.name === 'KnexTimeoutError');
+    }
+    expect(done, 'none was cancelled');
+    counted((await db.raw(COUNTS)).rows);
+  }, true);
   await db.destroy();
   await step('notice', () => opened(async (c) => {
     const heard = [];

@@ -13,10 +13,12 @@ from steps import (
     IS_VAULT,
     TOO_DEAR,
     WHERE,
+    cancelled_by,
     check_counts,
     expect,
     refused,
     step,
+    until_cancelled,
 )
 
 pyodbc.pooling = False
@@ -48,7 +50,8 @@ def counts(**more):
     return opened(lambda cursor: check_counts(cursor.execute(COUNTS).fetchall()), **more)
 
 
-def isql():
+def isql(asked, settings="SET tacit.epsilon = 0.05", **more):
+    """What isql says to some lines."""
     with tempfile.TemporaryDirectory() as folder:
         said = {
             "Driver": "PostgreSQL Unicode",
@@ -62,14 +65,14 @@ def isql():
                 if IS_VAULT
                 else {}
             ),
-            **({"ConnSettings": "SET tacit.epsilon = 0.05"} if IS_VAULT else {}),
+            **({"ConnSettings": settings} if IS_VAULT else {}),
+            **more,
         }
         file = Path(folder) / "odbc.ini"
         file.write_text("[clinic]\n" + "".join(f"{name}={value}\n" for name, value in said.items()))
         environment = {**os.environ, "ODBCINI": str(file)}
-        asked = f"help\nhelp labs\n{COUNTS}\n"
         found = subprocess.run(
-            ["isql", "-b", "clinic"],
+            ["isql", "-v", "-b", "clinic"],
             input=asked,
             text=True,
             env=environment,
@@ -77,7 +80,25 @@ def isql():
             timeout=60,
             check=False,
         )
-    expect("labs" in found.stdout and "ERROR" not in found.stdout, found.stdout[-300:])
+    return found.stdout + found.stderr
+
+
+def isql_says(word, asked, *settings, unsaid="ERROR", **more):
+    said = isql(asked, *settings, **more)
+    expect(word in said and (not unsaid or unsaid not in said), said[-300:])
+
+
+def without_tls():
+    refused(lambda: pyodbc.connect(string().replace("verify-full", "disable")), "tls")
+
+
+def cancel(cursor):
+    until_cancelled(
+        3,
+        lambda question: cancelled_by(
+            cursor.cancel, lambda text: cursor.execute(text.replace("day >", "day <>")), question
+        ),
+    )
 
 
 def information(cursor):
@@ -108,7 +129,7 @@ step(
     "text as a parameter",
     opened(lambda c: expect(len(c.execute(BY_TEST + "?", "hdl").fetchall()) == 1)),
 )
-step("SQLTables", fetched(lambda c: c.tables()))
+step("browse", fetched(lambda c: c.tables()))
 step(
     "SQLTables of one",
     opened(lambda c: expect(len(c.tables(table="labs", schema="public").fetchall()) == 1)),
@@ -145,7 +166,27 @@ step(
         driver="PostgreSQL ANSI",
     ),
 )
-step("isql", isql)
+step("isql: ask", lambda: isql_says("hdl" if IS_VAULT else "test", COUNTS + "\n"))
+step("isql: browse", lambda: isql_says("labs", "help\nhelp labs\n"))
+step(
+    "isql: connect with TLS",
+    lambda: isql_says("TLS is required", COUNTS + "\n", SSLmode="disable", unsaid=""),
+    vault_only=True,
+)
+step(
+    "isql: intervals",
+    lambda: isql_says("n_low", COUNTS + "\n", "SET tacit.epsilon = 0.05; SET tacit.intervals = on"),
+    vault_only=True,
+)
+step(
+    "isql: the limit is kept",
+    lambda: isql_says(
+        "limit", TOO_DEAR.format(16) + "\n", "SET tacit.epsilon = 1000", unsaid="hdl"
+    ),
+    vault_only=True,
+)
+step("connect with TLS", without_tls, vault_only=True)
+step("cancel", opened(cancel, autocommit=True), vault_only=True)
 step("intervals", opened(intervals), vault_only=True)
 step("the limit is kept", opened(limit), vault_only=True)
 step(

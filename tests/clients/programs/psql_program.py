@@ -138,6 +138,7 @@ def underlined():
 for each in family():
     step(each, lambda each=each: psql(each))
 step("tables are described", describe_tables)
+step("browse", lambda: expect("labs" in psql(r"\dt")))
 step("ask", lambda: psql(COUNTS + ";"))
 step(r"\gdesc", lambda: expect("bigint" in psql(COUNTS + r" \gdesc")))
 step(r"\copy", copy)
@@ -150,7 +151,7 @@ step(
     ),
 )
 step(
-    "prepared, with a parameter",
+    "parameter",
     lambda: psql(
         f"PREPARE q AS {COUNTS} HAVING COUNT(*) > $1;", "EXECUTE q(-10000);", "DEALLOCATE q;"
     ),
@@ -175,4 +176,5 @@ if IS_VAULT:
     step("errors are underlined", underlined)
     step("rows are refused", lambda: expect("ERROR" in failing("SELECT * FROM labs")))
     step("writes are refused", lambda: expect("read-only" in failing("CREATE TABLE t (a int)")))
+    step("connect with TLS", lambda: expect("SSL connection" in psql(r"\conninfo")))
     step("cancel", cancel)

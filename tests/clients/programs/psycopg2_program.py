@@ -1,17 +1,15 @@
 """psycopg 2: statements with their parameters put in by the client, named cursors, COPY."""
 
 import io
-import threading
-import time
 
 import psycopg2
-import psycopg2.extensions
 import psycopg2.extras
 from steps import (
     BY_TEST,
     COLUMNS,
     COUNTS,
     TOO_DEAR,
+    cancelled_by,
     check_counts,
     dsn,
     expect,
@@ -73,25 +71,10 @@ def notices():
 def cancel():
     connection = psycopg2.connect(dsn())
     connection.autocommit = True
-    until_cancelled(2, lambda question: is_cancelled(connection, question))
+    until_cancelled(
+        2, lambda question: cancelled_by(connection.cancel, connection.cursor().execute, question)
+    )
     connection.close()
-
-
-def is_cancelled(connection, question):
-    said = []
-
-    def ask():
-        try:
-            connection.cursor().execute(question)
-        except psycopg2.extensions.QueryCanceledError:
-            said.append("cancelled")
-
-    asking = threading.Thread(target=ask)
-    asking.start()
-    while asking.is_alive():
-        connection.cancel()
-        time.sleep(0.02)
-    return said == ["cancelled"]
 
 
 def low_and_high():
@@ -99,6 +82,13 @@ def low_and_high():
     expect(all(row[2] <= row[1] <= row[3] for row in rows), rows)
 
 
+def encrypted():
+    connection = psycopg2.connect(dsn())
+    expect(connection.info.ssl_in_use and connection.info.used_password)
+    connection.close()
+
+
+step("connect with TLS", encrypted, vault_only=True)
 step("ask", lambda: check_counts(asked(COUNTS)))
 step("number as a parameter", lambda: check_counts(asked(COUNTS + " HAVING COUNT(*) > %s", -10000)))
 step("text as a parameter", lambda: expect(len(asked(BY_TEST + "%s", "hdl")) == 1))
@@ -107,7 +97,7 @@ step("session", settings)
 step("composite types", composite)
 step("copy", copy)
 step(
-    "tables",
+    "browse",
     lambda: expect(
         ("labs",) in asked("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
     ),

@@ -1,8 +1,5 @@
 """psycopg 3: both protocols, cursors on the server, COPY, pipelines, transactions, types, cancelling."""
 
-import threading
-import time
-
 import psycopg
 from psycopg.types import TypeInfo
 from psycopg.types.composite import CompositeInfo
@@ -14,6 +11,7 @@ from steps import (
     COUNTS,
     IS_VAULT,
     TOO_DEAR,
+    cancelled_by,
     check_counts,
     dsn,
     expect,
@@ -108,25 +106,10 @@ def no_price():
 
 def cancel():
     with psycopg.connect(dsn(), autocommit=True) as connection:
-        until_cancelled(1, lambda question: is_cancelled(connection, question))
+        until_cancelled(
+            1, lambda question: cancelled_by(connection.cancel, connection.execute, question)
+        )
         expect(connection.execute("SELECT 1").fetchall() == [(1,)])
-
-
-def is_cancelled(connection, question):
-    said = []
-
-    def ask():
-        try:
-            connection.execute(question)
-        except psycopg.errors.QueryCanceled:
-            said.append("cancelled")
-
-    asking = threading.Thread(target=ask)
-    asking.start()
-    while asking.is_alive():
-        connection.cancel()
-        time.sleep(0.02)
-    return said == ["cancelled"]
 
 
 def dump(connection):
@@ -152,6 +135,11 @@ def no_tls():
     psycopg.connect(dsn(sslmode="disable"))
 
 
+step(
+    "connect with TLS",
+    connected(lambda c: expect(c.pgconn.ssl_in_use and c.pgconn.used_password)),
+    vault_only=True,
+)
 step("ask", connected(lambda c: check_counts(c.execute(COUNTS).fetchall())))
 step(
     "number as a parameter",
@@ -169,7 +157,7 @@ step("copy, binary", connected(copy_binary))
 step("nested transactions", connected(nested), vault_only=True)
 step("isolation and read-only", connected(isolation))
 step("lookups of types", connected(types))
-step("tables", connected(tables))
+step("browse", connected(tables))
 step("intervals", connected(intervals), vault_only=True)
 step("notice", connected(notices), vault_only=True)
 step("the limit is kept", connected(limit), vault_only=True)

@@ -12,14 +12,18 @@ from steps import (
     OPTIONS,
     TOO_DEAR,
     WHERE,
+    cancelled_by,
     check_counts,
     dsn,
     expect,
     refused,
     step,
+    until_cancelled,
 )
 
 DRIVERS = ("psycopg", "psycopg2", "pg8000")
+FIRST_DAYS = {"psycopg": 7, "psycopg2": 0}
+"""Which questions are cancelled, of those drivers that can: each is asked once."""
 
 
 def engine(driver, **more):
@@ -78,6 +82,8 @@ def steps_of(driver):
         )
         with shared.connect() as connection:
             check_counts(connection.execute(question))
+            listed = sa.select(sa.func.count()).where(table.c.test.in_(["hdl", "sbp"]))
+            expect(len(connection.execute(listed).all()) == 1)
 
     def reflect_all():
         found = sa.MetaData()
@@ -106,6 +112,22 @@ def steps_of(driver):
             connection.execute(sa.text("SET tacit.epsilon = 1000"))
             refused(lambda: connection.execute(sa.text(TOO_DEAR.format(7))), "53400", "limit")
 
+    def encrypted():
+        with shared.connect() as connection:
+            expect(is_encrypted(connection))
+
+    def cancel():
+        with engine(driver, isolation_level="AUTOCOMMIT").connect() as connection:
+            until_cancelled(
+                FIRST_DAYS[driver],
+                lambda question: cancelled_by(
+                    connection.connection.driver_connection.cancel,
+                    lambda text: connection.execute(sa.text(text)),
+                    question,
+                ),
+            )
+
+    step(f"{driver}: connect with TLS", encrypted, vault_only=True)
     step(f"{driver}: ask", ask)
     step(f"{driver}: number as a parameter", with_number)
     names = (
@@ -134,17 +156,69 @@ def steps_of(driver):
     step(f"{driver}: get_columns, with schema", inspected("get_columns", "labs", schema="public"))
     step(f"{driver}: has_table", lambda: expect(sa.inspect(engine(driver)).has_table("labs")))
     step(f"{driver}: reflect and ask", reflect)
-    step(f"{driver}: reflect all", reflect_all)
+    step(f"{driver}: browse", reflect_all)
     step(f"{driver}: autocommit and ping", ping)
     step(f"{driver}: stream", stream)
     step(f"{driver}: intervals", intervals, vault_only=True)
     step(f"{driver}: the limit is kept", limit, vault_only=True)
+    if driver in FIRST_DAYS:  # pg8000 has no call that cancels
+        step(f"{driver}: cancel", cancel, vault_only=True)
     shared.dispose()
+
+
+def is_encrypted(connection):
+    """Whether the driver of a connection speaks through TLS."""
+    raw = connection.connection.driver_connection
+    if connection.engine.driver == "pg8000":
+        return isinstance(raw._usock, ssl.SSLSocket)
+    return (raw.pgconn if connection.engine.driver == "psycopg" else raw.info).ssl_in_use
+
+
+def with_settings(*settings):
+    """A connection of pandas with settings of its own."""
+    connection = engine("psycopg", isolation_level="AUTOCOMMIT").connect()
+    for each in settings:
+        connection.execute(sa.text(each))
+    return connection
+
+
+def encrypted_frame():
+    with with_settings() as connection:
+        pd.read_sql("SELECT 1", connection)
+        expect(is_encrypted(connection))
+
+
+def intervals_of_frame():
+    with with_settings("SET tacit.intervals = on") as connection:
+        found = pd.read_sql(COUNTS, connection)
+    expect(((found.n_low <= found.n) & (found.n <= found.n_high)).all(), found)
+
+
+def limit_of_frame():
+    with with_settings("SET tacit.epsilon = 1000") as connection:
+        refused(lambda: pd.read_sql(TOO_DEAR.format(13), connection), "53400", "limit")
+
+
+def cancel_frame():
+    with with_settings() as connection:
+        until_cancelled(
+            1,
+            lambda question: cancelled_by(
+                connection.connection.driver_connection.cancel,
+                lambda text: pd.read_sql(text.replace("day >", "day <>"), connection),
+                question,
+            ),
+        )
 
 
 def frames():
     made = engine("psycopg")
-    found = step("pandas: read_sql", lambda: pd.read_sql(COUNTS, made))
+    step("pandas: connect with TLS", encrypted_frame, vault_only=True)
+    step("pandas: browse", lambda: expect(pd.io.sql.has_table("labs", made)))
+    step("pandas: intervals", intervals_of_frame, vault_only=True)
+    step("pandas: the limit is kept", limit_of_frame, vault_only=True)
+    step("pandas: cancel", cancel_frame, vault_only=True)
+    found = step("pandas: ask", lambda: pd.read_sql(COUNTS, made))
     step("pandas: columns", lambda: expect(list(found.columns) == ["test", "n"]))
     step(
         "pandas: parameters",

@@ -7,6 +7,8 @@ vault has are left out. Each step prints one line, `ok name` or `FAIL name | why
 import json
 import os
 import sys
+import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -86,6 +88,24 @@ def refused(do: Callable[[], Any], *said: str) -> None:
         expect(any(each.lower() in text.lower() for each in said), text)
     else:
         raise AssertionError("it was not refused")
+
+
+def cancelled_by(cancel: Callable[[], Any], ask: Callable[[str], Any], question: str) -> bool:
+    """Whether a question ends in its cancelling: it is asked on a thread, and cancelled until it is over."""
+    said: list[Exception] = []
+
+    def run() -> None:
+        try:
+            ask(question)
+        except Exception as error:  # noqa: BLE001 -- clients have errors of their own
+            said.append(error)
+
+    asking = threading.Thread(target=run)
+    asking.start()
+    while asking.is_alive():
+        cancel()
+        time.sleep(0.02)
+    return any("cancel" in f"{type(each).__name__} {each}".lower() for each in said)
 
 
 def until_cancelled(first: int, tried: Callable[[str], bool]) -> None:

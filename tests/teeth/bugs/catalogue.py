@@ -9,6 +9,22 @@ CATALOGUE = "tests/unit/catalogue/test_catalogue.py"
 
 BUGS = [
     Bug(
+        name="catalogue-has-one-lane",
+        file="src/tacit/catalogue/lanes.py",
+        before="        lane = SLOW if self._seconds(who) > _MOST else QUICK",
+        after="        lane = QUICK",
+        killed_by="tests/unit/catalogue/test_lanes.py::test_who_has_taken_much_is_in_the_slow_lane_until_that_fades",
+        note="one person's long statements would keep everybody else waiting",
+    ),
+    Bug(
+        name="catalogue-says-what-duckdb-says",
+        file="src/tacit/catalogue/refusals.py",
+        before='    return CatalogueError("0A000", "the catalogue cannot answer this statement", detail=said)',
+        after='    return CatalogueError("0A000", f"the catalogue cannot answer this statement ({said})", detail=said)',
+        killed_by="tests/unit/catalogue/test_refusals.py::test_what_duckdb_says_is_kept_for_the_curator",
+        note="clients would be told of settings and functions of a database inside the server",
+    ),
+    Bug(
         name="catalogue-nodes-not-fenced",
         file=f"{ROOM}/rewrite/fence.py",
         before="if kind not in NODES:",
@@ -59,7 +75,7 @@ BUGS = [
     Bug(
         name="catalogue-process-not-replaced",
         file=f"{ROOM}/catalogue.py",
-        before="self._replace(worker)\n",
+        before="self._replace(lane)\n",
         after="worker.kill()\n",
         killed_by=f"{CATALOGUE}::test_a_worker_that_dies_is_replaced",
         note="one statement that takes too long would end the catalogue for everybody",

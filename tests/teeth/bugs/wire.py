@@ -22,20 +22,20 @@ BUGS = [
     ),
     Bug(
         name="wire-explain-analyze-runs",
-        file=f"{WIRE}/session.py",
-        before="        lines, told = await self._explanation(who, inner, values)",
+        file=f"{WIRE}/perform.py",
+        before="    lines, told = await session.asking.explain(inner, values)",
         after=(
-            "        lines, told = await self._explanation(who, inner, values)\n"
-            "        await self._answer(inner, values, types)"
+            "    lines, told = await session.asking.explain(inner, values)\n"
+            "    await session.asking.answer(inner, values, types)"
         ),
         killed_by=f"{SEQUENCES}[EXPLAIN ANALYZE]",
         note="EXPLAIN ANALYZE would run the question",
     ),
     Bug(
         name="wire-declare-asks",
-        file=f"{WIRE}/session.py",
-        before="        await self.describe_portal(portal)\n        self.open(wanted.name, portal)",
-        after="        await self.run_portal(portal)\n        self.open(wanted.name, portal)",
+        file=f"{WIRE}/perform.py",
+        before="    await session.describe_portal(portal)\n    session.open(wanted.name, portal)",
+        after="    await session.run_portal(portal)\n    session.open(wanted.name, portal)",
         killed_by=f"{SEQUENCES}[DECLARE]",
         note="a cursor that is never read would be charged",
     ),
@@ -105,12 +105,12 @@ BUGS = [
     ),
     Bug(
         name="wire-a-pass-outlives-its-token",
-        file="src/tacit/server/wire/session.py",
-        before="        return await self._desk.run(lambda: self._desk.people.of_pass(self._held))",
+        file=f"{WIRE}/asking.py",
+        before="        return self._desk.people.of_pass(self._held)",
         after=(
             "        known = self.__dict__\n"
             "        if 'held by' not in known:\n"
-            "            known['held by'] = await self._desk.run(lambda: self._desk.people.of_pass(self._held))\n"
+            "            known['held by'] = self._desk.people.of_pass(self._held)\n"
             "        return known['held by']"
         ),
         killed_by=f"{TALK}::test_whoever_is_disabled_is_cut_off_at_the_next_statement",
@@ -150,7 +150,7 @@ BUGS = [
     ),
     Bug(
         name="wire-parameters-become-text",
-        file=f"{WIRE}/session.py",
+        file=f"{WIRE}/asking.py",
         before="        return Question(\n            statement.text,",
         after=(
             "        text = statement.text\n"
@@ -172,9 +172,9 @@ BUGS = [
     ),
     Bug(
         name="wire-settings-beat-comments",
-        file=f"{WIRE}/session.py",
-        before="            if price == Price():\n                price = self.settings.price",
-        after="            if self.settings.price != Price():\n                price = self.settings.price",
+        file=f"{WIRE}/asking.py",
+        before="            if price == Price():\n                price = terms[0]",
+        after="            if terms[0] != Price():\n                price = terms[0]",
         killed_by=f"{TALK}::test_prices_come_from_the_header_the_comment_the_settings_or_the_identity",
         note="a question would be asked at another price than its comment names",
     ),
@@ -196,8 +196,8 @@ BUGS = [
     ),
     Bug(
         name="wire-previews-look-at-rows",
-        file=f"{WIRE}/session.py",
-        before='        if self.settings["tacit.preview"] != "made-up" or problem_from(refusal).code != "42501":',
+        file=f"{WIRE}/asking.py",
+        before='        if self._settings["tacit.preview"] != "made-up" or problem_from(refusal).code != "42501":',
         after='        if problem_from(refusal).code != "42501":',
         killed_by=f"{TALK}::test_rows_are_refused_or_made_up",
         note="made-up rows would be taken for real ones by who did not ask for them",
@@ -228,7 +228,7 @@ BUGS = [
     ),
     Bug(
         name="wire-pays-before-it-reads-what-is-around",
-        file=f"{WIRE}/session.py",
+        file=f"{WIRE}/asking.py",
         before=(
             "        await self._columns_otherwise(who, statement, types, values, refusal)\n"
             "        return await self._answer_parts(who, statement, wrapped, values)"
@@ -244,7 +244,7 @@ BUGS = [
         name="wire-statements-are-not-counted",
         file=f"{WIRE}/conversation.py",
         before=(
-            "            await self._cancellable(session.wait_for_rate())\n"
+            "            await self._cancellable(session.asking.wait_for_rate())\n"
             "            outcome = await self._cancellable(session.run(statement))"
         ),
         after="            outcome = await self._cancellable(session.run(statement))",
@@ -277,7 +277,7 @@ BUGS = [
     ),
     Bug(
         name="wire-parts-are-paid-one-by-one",
-        file=f"{WIRE}/session.py",
+        file=f"{WIRE}/asking.py",
         before="        refuse_sum(who, parts, standing.spent_today)",
         after="        refuse_sum(who, (), standing.spent_today)",
         killed_by=f"{UNIT}/test_parts.py::test_nothing_is_charged_if_all_together_do_not_fit",
@@ -285,7 +285,7 @@ BUGS = [
     ),
     Bug(
         name="wire-outer-statement-is-not-tried",
-        file=f"{WIRE}/session.py",
+        file=f"{WIRE}/asking.py",
         before="            await self._try_outer(who, outer, given, parts, columns)",
         after="            pass",
         killed_by=f"{UNIT}/test_parts.py::test_nothing_is_charged_for_what_is_too_large_around_a_question",
@@ -306,5 +306,113 @@ BUGS = [
         after="        for length in ((high - low) / 2,)",
         killed_by=f"{UNIT}/test_notices.py::test_an_interval_that_is_cut_off_is_told_by_its_longer_side",
         note="an interval that was cut off at zero would be told as half as wide",
+    ),
+    Bug(
+        name="free-reads-are-everybody-s",
+        file="src/tacit/server/free_reads.py",
+        before="    return payer, question.sql, price, parameter_key(question.params)",
+        after="    return question.sql, price, parameter_key(question.params)",
+        killed_by="tests/unit/server/test_free_reads.py::test_nobody_is_shown_what_was_read_for_somebody_else",
+        note="an answer that one person paid for would be shown to another",
+    ),
+    Bug(
+        name="free-reads-outlive-what-is-written",
+        file="src/tacit/server/free_reads.py",
+        before="known.vault is vault and known.state == state:",
+        after="known.vault is vault:",
+        killed_by="tests/unit/server/test_free_reads.py::test_a_refreshed_table_is_read_anew",
+        note="an answer about rows that were replaced would be shown as the present one",
+    ),
+    Bug(
+        name="free-reads-tell-when-a-slot-writes",
+        file="src/tacit/server/free_reads.py",
+        before="    unanswered = frozenset(number for number in view.open if number < view.length)",
+        after="    unanswered = view.open",
+        killed_by=(
+            "tests/unit/server/test_free_reads.py::"
+            "test_what_a_slot_writes_changes_nothing_of_what_is_remembered_within_it"
+        ),
+        note="the time of a free read would tell when the rows of a running question were read",
+    ),
+    Bug(
+        name="wire-cancel-ends-the-question",
+        file=f"{WIRE}/asking.py",
+        before="        return await job.result()",
+        after=(
+            "        try:\n"
+            "            return await job.result()\n"
+            "        except asyncio.CancelledError:\n"
+            "            for each in self._desk.asking._running:\n"
+            "                each.cancel()\n"
+            "            raise"
+        ),
+        killed_by=f"{TALK}::test_what_is_cancelled_is_asked_to_its_end_and_kept",
+        note="a question would be charged and its answer lost when its sender leaves",
+    ),
+    Bug(
+        name="wire-replays-for-every-role",
+        file="src/tacit/server/asking.py",
+        before='        check_right(who, "ask")\n        self._rates.check("questions", who.name)',
+        after='        self._rates.check("questions", who.name)',
+        killed_by=f"{UNIT.removesuffix('/wire')}/test_free_reads.py::test_an_auditor_is_replayed_nothing",
+        note="who may not ask would be shown answers all the same",
+    ),
+    Bug(
+        name="wire-notices-tell-the-size-of-the-table",
+        file=f"{WIRE}/asking.py",
+        before="        notices = (describe_answer(release, budget),) if told else ()",
+        after=(
+            "        notices = (describe_answer(release, budget),) if told else ()\n"
+            "        files = (self._desk._folder or __import__('pathlib').Path('.')).glob('*.csv')\n"
+            "        notices += tuple((f'{each.stat().st_size} bytes', None) for each in files)"
+        ),
+        killed_by="tests/attacks/test_wire_threats.py::test_what_is_said_depends_on_rows_by_the_release_alone",
+        note="what is said with an answer would tell how many rows there are",
+    ),
+    Bug(
+        name="wire-notices-carry-terminal-codes",
+        file=f"{WIRE}/notices.py",
+        before='    return printable("; ".join(parts)), ',
+        after='    return "; ".join(parts), ',
+        killed_by=f"{UNIT}/test_notices.py::test_a_name_with_control_characters_is_printed",
+        note="a key found in data could move the cursor of a terminal",
+    ),
+    Bug(
+        name="wire-lists-become-text",
+        file=f"{WIRE}/lists.py",
+        before="    return Spread(_write(statement, numbers), tuple(spread), tuple(oids))",
+        after=(
+            "    made = _write(statement, numbers)\n"
+            "    text = made.text\n"
+            "    for number, each in enumerate(spread, 1):\n"
+            "        text = text.replace(f'${number}', f\"'{each}'\")\n"
+            "    return Spread(split_statements(text)[0])"
+        ),
+        killed_by=f"{UNIT}/test_lists.py::test_a_value_of_a_list_is_a_value",
+        note="a quote in a value of a list would end its literal",
+    ),
+    Bug(
+        name="wire-anybody-cancels-by-number",
+        file=f"{WIRE}/conversation.py",
+        before="            if each.name == name and number_of(key) == number",
+        after="            if number_of(key) == number",
+        killed_by=f"{TALK}::test_somebody_cancels_by_number_what_is_their_own",
+        note="one person could cancel what another asks",
+    ),
+    Bug(
+        name="wire-any-number-of-connections",
+        file=f"{WIRE}/connection.py",
+        before="        if len(self._clients) >= _ALL_AT_ONCE or near >= _FROM_ONE_ADDRESS:",
+        after="        if len(self._clients) >= _ALL_AT_ONCE:",
+        killed_by=f"{TLS}::test_there_is_an_end_to_connections",
+        note="one address could take all connections",
+    ),
+    Bug(
+        name="wire-catalogue-of-the-old-policy",
+        file="src/tacit/server/public_catalogue.py",
+        before="            if self._made is None or self._made_from is not policy:",
+        after="            if self._made is None:",
+        killed_by="tests/unit/server/test_public_catalogue.py::test_another_policy_is_another_catalogue",
+        note="clients would browse tables as an earlier policy declared them",
     ),
 ]

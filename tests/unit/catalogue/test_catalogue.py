@@ -89,12 +89,23 @@ def test_a_statement_that_cannot_be_answered_is_told_to_who_asks_and_to_the_cura
 
 def test_a_worker_that_dies_is_replaced(catalogue):
     catalogue.ask("SELECT 1")
-    before = catalogue._worker.pid
-    catalogue._worker._process.kill()
+    before = catalogue._workers["quick"].pid
+    catalogue._workers["quick"]._process.kill()
     with pytest.raises(CatalogueError):
         catalogue.ask("SELECT 1")
     assert catalogue.ask("SELECT 1").rows == ((1,),)
-    assert catalogue._worker.pid != before
+    assert catalogue._workers["quick"].pid != before
+
+
+def test_who_takes_much_time_has_a_process_of_their_own(catalogue):
+    """Also if the statement was refused for it: what it took counts."""
+    mallory, ana = ({"session_authorization": name} for name in ("mallory", "ana"))
+    bomb = "SELECT count(*) FROM pg_proc a, pg_proc b, pg_proc c WHERE a.proname || b.proname <> c.proname"
+    with pytest.raises(CatalogueError):
+        catalogue.ask(bomb, settings=mallory)
+    catalogue.ask("SELECT 1", settings=mallory)
+    catalogue.ask("SELECT 1", settings=ana)
+    assert catalogue._workers["slow"].pid != catalogue._workers["quick"].pid
 
 
 def test_a_closed_catalogue_answers_nothing_and_leaves_nothing_behind():
@@ -102,7 +113,7 @@ def test_a_closed_catalogue_answers_nothing_and_leaves_nothing_behind():
     made.close()
     with pytest.raises(CatalogueError, match="closed"):
         made.ask("SELECT 1")
-    assert made._worker is None
+    assert not made._workers
 
 
 def test_the_process_ends_with_the_one_that_started_it():
@@ -116,7 +127,7 @@ def test_the_process_ends_with_the_one_that_started_it():
         "made.ask('SELECT 1')\n"
         f"threading.Thread(target=made.ask, args=({long!r},), daemon=True).start()\n"
         "time.sleep(0.3)\n"
-        "print(made._worker._process.pid, flush=True)\n"
+        "print(made._workers['quick']._process.pid, flush=True)\n"
         "os._exit(0)\n"
     )
     ran = subprocess.run(

@@ -73,6 +73,11 @@ def test_information_schema_is_made_from_the_same_rows():
         (("SELECT (aclexplode(relacl)).privilege_type FROM pg_class WHERE relname = 'events' AND relnamespace = 2200 "
          "ORDER BY 1 DESC LIMIT 1"), [("UPDATE",)]),
         ("SELECT version()", [("PostgreSQL 15.0 (Tacit)",)]),
+        ("SELECT json_agg(x ORDER BY x DESC) FILTER (WHERE x > 1) FROM generate_series(1, 3) x", [("[3,2]",)]),
+        ("SELECT jsonb_agg(x), json_object_agg(x, 'a') FROM generate_series(1, 1) x", [("[1]", '{"1":"a"}')]),
+        ("SELECT row_to_json(t.*) FROM (SELECT 1 AS a) t", [('{"a":1}',)]),
+        ("SELECT count FROM (SELECT count(*) FROM pg_class WHERE relname = 'labs') x", [(1,)]),
+        ("SELECT repeat('ab', 2), length(repeat('ab', 1000000000))", [("abab", 10_000)]),
     ],
 )  # fmt: skip
 def test_what_postgresql_would_answer(sql, answer):

@@ -165,6 +165,14 @@ def _rewrite(node: exp.Expr, session: Session) -> exp.Expr:
             return _rewrite_quantifier(node)
         case exp.Div():
             return _division(node, session)
+        case exp.JSONArrayAgg():
+            return _json_list([node.this], session)
+        case exp.Filter() | exp.Window() if _is_json_list(node.this):
+            return _within_json_list(node)
+        case exp.JSONObjectAgg() | exp.JSONBObjectAgg():
+            return call("json_group_object", *(node.expressions or (node.this, node.expression)))
+        case exp.Repeat():
+            return call("fn.repeat", node.this, node.args["times"])
         case exp.GenerateSeries() | exp.ExplodingGenerateSeries():
             return _series(node)
         case exp.Lock() | exp.Hint():
@@ -419,6 +427,35 @@ def _explode_rights(arguments: list[exp.Expr], _session: Session) -> exp.Expr:
     return to_tree(f"unnest(fn.acl_rows({arguments[0].sql('duckdb')}))")
 
 
+def _json_list(arguments: list[exp.Expr], _session: Session) -> exp.Expr:
+    """`json_agg(x ORDER BY y)`: the list of the values, as JSON."""
+    return call("to_json", exp.ArrayAgg(this=arguments[0]))
+
+
+def _row_to_json(arguments: list[exp.Expr], _session: Session) -> exp.Expr:
+    """`row_to_json(t.*)`: a row is what its table is called."""
+    given = arguments[0]
+    if isinstance(given, exp.Column) and given.is_star and given.table:
+        given = exp.column(given.table, quoted=True)
+    return call("to_json", given)
+
+
+def _is_json_list(node: exp.Expr) -> bool:
+    return (
+        isinstance(node, exp.Anonymous)
+        and node.name == "to_json"
+        and isinstance(node.expressions[0], exp.ArrayAgg)
+    )
+
+
+def _within_json_list(node: exp.Expr) -> exp.Expr:
+    """`json_agg(x) FILTER (…)`: it is the list that has the filter, and not what is made of it."""
+    made = node.this.copy()
+    inner = node.copy()
+    inner.set("this", made.expressions[0])
+    return call("to_json", inner)
+
+
 RULES: dict[str, Callable[[list[exp.Expr], Session], exp.Expr]] = {
     "format": _format,
     "_pg_expandarray": _expand_array,
@@ -435,10 +472,11 @@ RULES: dict[str, Callable[[list[exp.Expr], Session], exp.Expr]] = {
     "jsonb_build_object": _rename("json_object"),
     "json_build_array": _rename("json_array"),
     "jsonb_build_array": _rename("json_array"),
-    "json_agg": _rename("json_group_array"),
-    "jsonb_agg": _rename("json_group_array"),
-    "to_jsonb": _rename("to_json"),
-    "row_to_json": _rename("to_json"),
+    "json_agg": _json_list,
+    "jsonb_agg": _json_list,
+    "to_json": _row_to_json,
+    "to_jsonb": _row_to_json,
+    "row_to_json": _row_to_json,
     "regexp_split_to_array": _rename("regexp_split_to_array"),
     "regexp_split_to_table": _split_to_rows("regexp_split_to_array"),
     "string_to_table": _split_to_rows("string_split"),

@@ -40,7 +40,7 @@ FUNCTIONS = frozenset(
         "generate_series",
         "greatest",
         "json_array",
-        "json_group_array",
+        "json_group_object",
         "json_object",
         "least",
         "left",

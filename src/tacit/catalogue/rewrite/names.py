@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from tacit.catalogue.rewrite.walk import peel
 
-__all__ = ["NAMELESS", "column_names", "type_name"]
+__all__ = ["NAMELESS", "column_names", "name_of_column", "type_name"]
 
 NAMELESS = "?column?"
 SPELLED = {
@@ -30,6 +30,8 @@ SPELLED = {
     "GenerateSeries": "generate_series",
     "Extract": "extract",
     "ArraySize": "array_length",
+    "JSONArrayAgg": "json_agg",
+    "JSONObjectAgg": "json_object_agg",
     "JSONBObjectAgg": "jsonb_object_agg",
     "Substring": "substring",
     "StringToArray": "string_to_array",
@@ -69,7 +71,7 @@ def column_names(tree: exp.Expr) -> list[str] | None:
         return [f"column{number}" for number in range(1, width + 1)]
     if not isinstance(tree, exp.Select) or any(each.is_star for each in tree.expressions):
         return None
-    return [_name_of(each) for each in tree.expressions]
+    return [name_of_column(each) for each in tree.expressions]
 
 
 def type_name(to: exp.Expr) -> str:
@@ -89,8 +91,8 @@ def type_name(to: exp.Expr) -> str:
     return TYPES.get(plain, plain)
 
 
-def _name_of(node: exp.Expr) -> str:
-    """The name of one column."""
+def name_of_column(node: exp.Expr) -> str:
+    """The name that PostgreSQL gives to one column."""
     return _read_name(node)[0]
 
 
@@ -120,7 +122,7 @@ def _read_name(node: exp.Expr) -> tuple[str, bool]:
         case exp.Subquery():
             inner_query = node.this
             if getattr(inner_query, "selects", None):
-                return _name_of(inner_query.selects[0]), True
+                return name_of_column(inner_query.selects[0]), True
             return NAMELESS, False
         case exp.Exists():
             return "exists", True

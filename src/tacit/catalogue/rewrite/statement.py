@@ -9,7 +9,7 @@ from sqlglot.errors import SqlglotError
 from tacit.catalogue.rewrite.casts import as_name, column_kind, marked
 from tacit.catalogue.rewrite.expressions import fold_case, rewrite_expressions
 from tacit.catalogue.rewrite.fence import check_fence
-from tacit.catalogue.rewrite.names import column_names
+from tacit.catalogue.rewrite.names import NAMELESS, column_names, name_of_column
 from tacit.catalogue.rewrite.parse import parse
 from tacit.catalogue.rewrite.session import Session
 from tacit.catalogue.rewrite.walk import peel
@@ -40,6 +40,7 @@ def rewrite(sql: str, session: Session) -> Rewritten:
         raise CatalogueError("0A000", "the catalogue answers queries alone")
     tree = tree.transform(fold_case)
     names = column_names(tree)
+    _name_inner(tree)
     settings = _settings(tree)
     types = _types(tree, session)
     try:
@@ -53,6 +54,20 @@ def rewrite(sql: str, session: Session) -> Rewritten:
         ) from None
     reads = frozenset(f"{each.db}.{each.name}" for each in tree.find_all(exp.Table) if each.db)
     return Rewritten(text, None if names is None else tuple(names), types, settings, reads)
+
+
+def _name_inner(tree: exp.Expr) -> None:
+    """Columns of inner queries that nobody named have PostgreSQL's names: what is around may use them."""
+    outer = _first(tree)
+    for select in tree.find_all(exp.Select):
+        if select is outer or not _is_row_source(select, tree):
+            continue
+        for each in select.expressions:
+            if isinstance(each, exp.Alias | exp.Column | exp.Star) or each.is_star:
+                continue
+            name = name_of_column(each)
+            if name != NAMELESS:
+                each.replace(exp.alias_(each.copy(), name, quoted=True))
 
 
 def _settings(tree: exp.Expr) -> tuple[tuple[str, str], ...]:

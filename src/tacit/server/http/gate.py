@@ -61,7 +61,7 @@ class Gate:
             raise AccessDenied(
                 "nobody is signed in", "sign in, or send a bearer token", signed_in=False
             )
-        self.desk.people.count_request(found.identity)
+        self.desk.people.count_request(found.identity.name)
         return found
 
     def find_visitor(self, request: Request) -> Visitor | None:

@@ -3,6 +3,7 @@
 Checked by: tests/unit/server/wire/test_commands.py
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from tacit.frozen import frozen
@@ -20,6 +21,9 @@ __all__ = [
     "SetSetting",
     "is_question",
     "is_write",
+    "question_within",
+    "refuse_write",
+    "read_cancel",
     "read_copy",
     "read_declare",
     "read_execute",
@@ -55,6 +59,36 @@ def is_question(statement: Statement) -> bool:
 def is_write(statement: Statement) -> bool:
     """Whether a statement would change something."""
     return statement.tokens[0].is_word(*_WRITES)
+
+
+def read_cancel(statement: Statement, values: Sequence[Any]) -> int | None:
+    """Whose statement is to be cancelled, by SELECT pg_cancel_backend(number); None for every other statement.
+
+    >>> from tacit.server.wire.lexer import split_statements
+    >>> read_cancel(split_statements("SELECT pg_cancel_backend(42)")[0], ())
+    42
+    """
+    tokens = [each for each in statement.tokens if not each.is_sign("::")][1:]
+    if len(tokens) > 2 and tokens[0].value == "pg_catalog" and tokens[1].is_sign("."):
+        tokens = tokens[2:]
+    named = len(tokens) >= 4 and tokens[0].value == "pg_cancel_backend"
+    if not named or not tokens[1].is_sign("(") or not tokens[-1].is_sign(")") or len(tokens) > 5:
+        return None
+    given = tokens[2]
+    if given.kind == "parameter" and len(given.value) < 4:
+        found = values[int(given.value) - 1] if 0 < int(given.value) <= len(values) else None
+    else:
+        found = given.value if given.kind == "number" else None
+    text = str(found)
+    return int(text) if text.isdigit() and len(text) < 11 else None
+
+
+def refuse_write(statement: Statement) -> None:
+    """Refuse what would change something."""
+    if statement.tokens and is_write(statement):
+        word = statement.word(0).upper()
+        hint = "nothing is written here: ask with SELECT"
+        raise Problem("25006", f"cannot execute {word} in a read-only vault", hint)
 
 
 def syntax_problem(statement: Statement, place: int = 0) -> Problem:
@@ -461,3 +495,20 @@ def _copy_options(statement: Statement, question: Statement, place: int) -> Copy
     if any(len(each) != 1 or ord(each) > 126 for each in (delimiter, quote, escape)):
         raise Problem("22023", "a delimiter, a quote and an escape are one character each")
     return Copy(question, form, header, delimiter, null, quote, escape, force)
+
+
+def question_within(statement: Statement) -> Statement | None:
+    """The question of a statement: itself, or what it declares, copies, explains or executes."""
+    if not statement.tokens:
+        return None
+    if is_question(statement):
+        return statement
+    match statement.word(0):
+        case "declare":
+            return read_declare(statement).question
+        case "copy":
+            return read_copy(statement).question
+        case "explain":
+            return question_within(read_explain(statement).question)
+        case _:
+            return None

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from tacit.server.desk import Desk
+from tacit.server.public_catalogue import PublicCatalogue
 from tacit.server.wire.conversation import Conversation, Door
 from tacit.server.wire.messages import MOST
 from tacit.server.wire.problems import Problem, error_message
 from tacit.server.wire.scram import read_end_point
-from tacit.server.wire.session import CatalogueDoor
 
 __all__ = ["WireServer"]
 
@@ -42,7 +42,7 @@ class WireServer:
     def __init__(
         self,
         desk: Desk,
-        catalogue: CatalogueDoor,
+        catalogue: PublicCatalogue,
         *,
         database: str = "tacit",
         tls: tuple[Path, Path] | None = None,

@@ -12,13 +12,14 @@ from typing import Any, TypeVar
 from tacit.errors import AccessDenied
 from tacit.server.desk import Desk
 from tacit.server.passwords import hash_of_token, new_secret
+from tacit.server.public_catalogue import PublicCatalogue
 from tacit.server.wire import messages as wire
 from tacit.server.wire.copy_format import copy_rows
 from tacit.server.wire.cursors import Outcome, Portal
 from tacit.server.wire.lexer import Statement, split_statements
 from tacit.server.wire.problems import Problem, error_message, notice_message, problem_from
 from tacit.server.wire.scram import MECHANISM, PLUS, Exchange, ScramFailed
-from tacit.server.wire.session import CatalogueDoor, Session
+from tacit.server.wire.session import Session
 from tacit.server.wire.settings import REPORTED, Settings
 from tacit.server.wire.values import Field, length_of, read_value, to_binary, to_text
 
@@ -38,7 +39,7 @@ class Door:
     def __init__(
         self,
         desk: Desk,
-        catalogue: CatalogueDoor,
+        catalogue: PublicCatalogue,
         *,
         database: str = "tacit",
         encrypted: bool = False,
@@ -86,6 +87,22 @@ class Door:
     def leave(self, key: bytes) -> None:
         """Forget a conversation that has ended."""
         self._open.pop(key, None)
+
+    def cancel_of(self, name: str, number: int) -> bool:
+        """Cancel what runs in a conversation of somebody's own, by its number; whether there is one.
+
+        Claim:      nobody cancels what others ask.
+        Because:    only conversations of who asks for it are looked at.
+        Checked by: tests/unit/server/wire/test_conversation.py::test_somebody_cancels_by_number_what_is_their_own
+        """
+        found = [
+            each
+            for key, each in self._open.items()
+            if each.name == name and number_of(key) == number
+        ]
+        for each in found:
+            each.cancel()
+        return bool(found)
 
     def cancel(self, key: bytes) -> None:
         """Cancel what runs in the conversation whose key this is; any other key does nothing, and nothing is said."""
@@ -260,17 +277,22 @@ class Conversation:
         del given["user"]
         options = read_options(given.pop("options", ""))
         started = {name: value for name, value in given.items() if not name.startswith("_pq_.")}
+        self._key = self._door.enter(self, self.name)
+        fixed = {
+            "session_authorization": self.name,
+            "tacit.backend_pid": str(number_of(self._key)),
+        }
         try:
-            settings = Settings({**started, **options, "session_authorization": self.name})
+            settings = Settings({**started, **options, **fixed})
         except Problem as wrong:
             raise Problem(wrong.code, wrong.said, wrong.hint, fatal=True) from None
-        self._key = self._door.enter(self, self.name)
         self.session = Session(
             self._door.desk,
             self._door.catalogue,
             held,
             settings,
             run_catalogue=lambda work: self._door.run_in_turn(self.name, work),
+            cancel=lambda number: self._door.cancel_of(self.name, number),
         )
         self.incoming.signed_in = True
         self._report(self.session)
@@ -284,7 +306,7 @@ class Conversation:
             case wire.Query():
                 await self._query(session, message.text)
             case wire.Parse():
-                await self._cancellable(session.wait_for_rate())
+                await self._cancellable(session.asking.wait_for_rate())
                 await self._cancellable(
                     session.prepare(message.name, _single(message.text), message.types)
                 )
@@ -292,10 +314,10 @@ class Conversation:
             case wire.Bind():
                 self._bind(session, message)
             case wire.Describe():
-                await self._cancellable(session.wait_for_rate())
+                await self._cancellable(session.asking.wait_for_rate())
                 await self._describe(session, message)
             case wire.Execute():
-                await self._cancellable(session.wait_for_rate())
+                await self._cancellable(session.asking.wait_for_rate())
                 await self._execute(session, message)
             case wire.Close():
                 (session.statements if message.kind == "S" else session.portals).pop(
@@ -312,8 +334,8 @@ class Conversation:
         if not statements:
             self.out += wire.EMPTY_QUERY
         for statement in statements:
-            await self._cancellable(session.wait_for_rate())
-            outcome = await self._cancellable(session.run(statement))
+            await self._cancellable(session.asking.wait_for_rate())
+            outcome = await self._cancellable(session.run(statement), session.settings.timeout)
             self._say_notices(outcome)
             if outcome.copy is not None:
                 self._say_copy(outcome)
@@ -359,7 +381,7 @@ class Conversation:
     async def _execute(self, session: Session, message: wire.Execute) -> None:
         portal = session.portal(message.portal)
         is_new = portal.outcome is None
-        outcome = await self._cancellable(session.run_portal(portal))
+        outcome = await self._cancellable(session.run_portal(portal), session.settings.timeout)
         if outcome is None:
             self.out += wire.EMPTY_QUERY
             return
@@ -382,13 +404,21 @@ class Conversation:
                 self.out += wire.command_complete(f"{tag} {len(rows)}" if counted else outcome.tag)
         self._report(session)
 
-    async def _cancellable(self, work: Coroutine[Any, Any, T]) -> T:
-        """What the work returns; a request to cancel ends the waiting for it."""
+    async def _cancellable(self, work: Coroutine[Any, Any, T], seconds: float | None = None) -> T:
+        """What the work returns; a request to cancel ends the waiting for it, and so does the session's time-out.
+
+        Whatever was asked is asked to its end, and its answer is kept: when the waiting ends is the client's choice.
+        """
         self._cancelled = False
         running: asyncio.Task[T] = asyncio.ensure_future(work)
         self._running = running
         try:
-            return await running
+            async with asyncio.timeout(seconds) as limit:
+                return await running
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            raise Problem("57014", "canceling statement due to statement timeout") from None
         except asyncio.CancelledError:
             if not self._cancelled:
                 raise
@@ -455,6 +485,11 @@ class Conversation:
         problem.fatal = True
         self.out += error_message(problem)
         self.is_over = True
+
+
+def number_of(key: bytes) -> int:
+    """The number of a conversation: the first half of the key that cancels what runs in it."""
+    return int.from_bytes(key[:4], "big")
 
 
 def read_options(text: str) -> Mapping[str, str]:

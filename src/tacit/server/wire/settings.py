@@ -90,12 +90,14 @@ _DEFAULTS: Mapping[str, str] = {
     "tacit.intervals": "off",
     "tacit.notice": "on",
     "tacit.preview": "off",
+    "tacit.backend_pid": "0",
 }
 _FIXED = frozenset(
     {
         *("server_version", "server_version_num", "server_encoding", "integer_datetimes"),
         *("is_superuser", "in_hot_standby", "max_identifier_length", "max_index_keys", "ssl"),
         *("lc_collate", "lc_ctype", "wal_level", "session_authorization"),
+        "tacit.backend_pid",
     }
 )
 REPORTED = (
@@ -105,10 +107,13 @@ REPORTED = (
 )
 """The settings that a client is told of when it connects and whenever they change."""
 
+_OF_THE_CONNECTION = frozenset({"session_authorization", "tacit.backend_pid"})
 _PRICES = ("tacit.epsilon", "tacit.within")
 _BY_NAME = {name.lower(): name for name in _DEFAULTS}
 _CUSTOM = re.compile(r"[a-z_][\w$]*(\.[a-z_][\w$]*)+", re.ASCII)
 _NUMBER = re.compile(r"(\d{1,100}(\.\d{0,100})?|\.\d{1,100})([eE][-+]?\d{1,3})?", re.ASCII)
+_TIME = re.compile(r"(\d{1,10}(?:\.\d{0,6})?) *(ms|s|min|h|d)?", re.ASCII)
+_MILLISECONDS = {"ms": 1, "s": 1_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
 _MOST = 200
 _LONGEST = 4_096
 
@@ -133,7 +138,7 @@ class Settings:
         self._local: dict[str, str] = {}
         for name, value in (started or {}).items():
             key = self._key(name)
-            self._started[key] = self._checked(key, value, fixed=key == "session_authorization")
+            self._started[key] = self._checked(key, value, fixed=key in _OF_THE_CONNECTION)
 
     def __getitem__(self, name: str) -> str:
         key = self._key(name)
@@ -197,6 +202,13 @@ class Settings:
                     return Price(within=Fraction(within))
                 return Price(epsilon=Fraction(epsilon)) if epsilon else Price()
         return Price()
+
+    @property
+    def timeout(self) -> float | None:
+        """How many seconds a statement is waited for; None is as long as it takes."""
+        found = _TIME.fullmatch(self["statement_timeout"])
+        assert found is not None, "it was checked when it was set"
+        return float(found[1]) * _MILLISECONDS[found[2] or "ms"] / 1_000 or None
 
     def is_on(self, name: str) -> bool:
         """Whether a setting is on."""
@@ -333,7 +345,17 @@ def _check_on(key: str, value: str) -> str:
     return "on"
 
 
+def _check_timeout(key: str, value: str) -> str:
+    """A time as PostgreSQL takes it: milliseconds, or a number with ms, s, min, h or d."""
+    found = _TIME.fullmatch(value.strip())
+    if found is None or float(found[1]) * _MILLISECONDS[found[2] or "ms"] > 2**31 - 1:
+        hint = "give milliseconds, or a number with ms, s, min, h or d; 0 waits as long as it takes"
+        raise Problem("22023", f'invalid value for parameter "{key}": "{value[:64]}"', hint)
+    return value.strip()
+
+
 _CHECKS = {
+    "statement_timeout": _check_timeout,
     "tacit.epsilon": _check_price,
     "tacit.within": _check_price,
     "tacit.confidence": _check_confidence,

@@ -15,7 +15,17 @@ from typing import Any
 from tacit.frozen import frozen
 from tacit.server.wire.messages import InvalidMessage, decode_text
 
-__all__ = ["TYPES", "Field", "length_of", "read_value", "to_binary", "to_text", "type_named"]
+__all__ = [
+    "TYPES",
+    "Field",
+    "array_of",
+    "element_of",
+    "length_of",
+    "read_value",
+    "to_binary",
+    "to_text",
+    "type_named",
+]
 
 
 @frozen
@@ -101,6 +111,25 @@ def type_named(name: str) -> int | None:
         of = _BY_NAME.get(name.removesuffix("[]"))
         return None if of is None else TYPES[of].array
     return _BY_NAME.get(name)
+
+
+def element_of(oid: int) -> int | None:
+    """The type of the values of an array, None if it is none.
+
+    >>> element_of(1009), element_of(25)
+    (25, None)
+    """
+    return _ELEMENTS.get(oid)
+
+
+def array_of(oid: int) -> int:
+    """The type of arrays of a type; of texts where there is none.
+
+    >>> array_of(20)
+    1016
+    """
+    found = TYPES.get(oid)
+    return found.array if found is not None and found.array else TYPES[TEXT].array
 
 
 def length_of(oid: int) -> int:

@@ -367,6 +367,53 @@ def test_what_is_cancelled_is_asked_to_its_end_and_kept(tmp_path):
         assert room.charges() == 2
 
 
+def test_somebody_cancels_by_number_what_is_their_own(tmp_path):
+    """As knex and DataGrip cancel: SELECT pg_cancel_backend(number) in another connection."""
+    slots = Slots(workers=4, lengths=(1.5,))
+    with open_room(make_folder(tmp_path / "clinic"), slots=slots) as room:
+        client = room.client(options="-c tacit.epsilon=0.5")
+        (key,) = [body for kind, body in client.greeting if kind == "K"]
+        number = int.from_bytes(key[:4], "big")
+        assert client.rows("SHOW tacit.backend_pid") == [(str(number),)]
+        assert client.error(query("SET tacit.backend_pid = 1"))["C"] == "55P02"
+        ben, again = room.client("ben"), room.client("ana")
+
+        async def ask_and_cancel():
+            client.conversation.feed(query(COUNT))
+            asking = asyncio.ensure_future(client._pump())
+            while not room.desk.asking._running:
+                await asyncio.sleep(0.002)
+            told = []
+            for other in (ben, again):
+                other.conversation.feed(query(f"SELECT pg_catalog.pg_cancel_backend({number})"))
+                told += [
+                    body for kind, body in rooms.messages_of(await other._pump()) if kind == "D"
+                ]
+            return told, rooms.messages_of(await asking)
+
+        told, said = room.run(ask_and_cancel())
+        assert [cells_of(body) for body in told] == [[b"f"], [b"t"]]
+        assert errors(said)[0]["C"] == "57014"
+        room.run(settled(room))
+        assert len(client.rows(COUNT)) == 1
+        assert room.charges() == 1
+
+
+def test_a_statement_is_waited_for_as_long_as_the_session_says(tmp_path):
+    slots = Slots(workers=4, lengths=(1.0,))
+    with open_room(make_folder(tmp_path / "clinic"), slots=slots) as room:
+        client = room.client(options="-c tacit.epsilon=0.5 -c statement_timeout=50ms")
+        told = client.error(query(COUNT))
+        assert (told["C"], told["M"]) == ("57014", "canceling statement due to statement timeout")
+        said = client.send(parse(COUNT), bind(), execute(), SYNC)
+        assert errors(said)[0]["C"] == "57014"
+        room.run(settled(room))
+        assert client.rows("SET statement_timeout = 0; SHOW statement_timeout") == [("0",)]
+        assert len(client.rows(COUNT)) == 1, "it was asked to its end, and is free now"
+        assert room.charges() == 1
+        assert client.error(query("SET statement_timeout = 'soon'"))["C"] == "22023"
+
+
 def test_there_is_an_end_to_statements_and_portals(ana):
     wrong = []
     for number in range(1_001):

@@ -71,7 +71,8 @@ def test_a_refusal_has_a_code_and_names_no_place_of_the_curators(refusal, code):
         ("SELECT * FROM data", "42501", "*"),
         ("SELECT COUNT(* FROM data", "42601", None),
         ("SELECT COUNT(*) FROM data WHERE ward = 'A", "42601", None),
-        ("SELECT STRING_AGG(ward, ',') AS n FROM data", "0A000", None),
+        ("SELECT STRING_AGG(ward, ',') AS n FROM data", "42501", None),
+        ("SELECT XMLAGG(ward) AS n FROM data", "0A000", None),
     ],
 )
 def test_refusals_of_questions_have_the_codes_that_clients_know(text, code, at):
