@@ -9,6 +9,7 @@ from tests.teeth.bug import all_bugs
 
 ROOT = Path(__file__).resolve().parents[2]
 ATTACKS, LAWS, UNIT = "tests/attacks", "tests/laws", "tests/unit/server"
+HIDING = "tests/unit/curator/test_hide_until_slot_end.py"
 SLOTS, FREE = f"{ATTACKS}/test_slots.py", f"{ATTACKS}/test_free_reads.py"
 FORGED, SECRETS = f"{ATTACKS}/test_forged_requests.py", f"{ATTACKS}/test_server_secrets.py"
 CUT, DOORS = f"{ATTACKS}/test_cut_connections.py", f"{LAWS}/test_doors.py"
@@ -33,9 +34,17 @@ THREATS = {
     "a second server shows what a slot of the first has written": (
         [
             f"{UNIT}/test_running.py::test_a_vault_has_one_server",
-            f"{UNIT}/test_running.py::test_over_a_ledger_that_others_reach_it_has_to_be_said_that_they_do_not_serve_it",
+            f"{UNIT}/test_shared_tables.py::test_a_server_hides_what_is_written_in_slots_of_another",
+            "tests/laws/test_two_servers.py::test_two_servers_keep_one_limit_and_know_the_same_people",
         ],
-        ["two-servers-of-one-vault", "servers-on-other-machines-are-forgotten"],
+        ["two-servers-of-one-vault", "servers-have-boards-of-their-own"],
+    ),
+    "a free read that lasts into a slot sees into it": (
+        [
+            f"{HIDING}::test_a_read_that_began_before_a_slot_sees_nothing_of_it",
+            f"{HIDING}::test_a_slot_that_begins_while_a_read_does_is_hidden_from_it",
+        ],
+        ["reads-see-what-slots-write-later", "the-board-is-read-before-the-ledger"],
     ),
     "a failure tells about rows": (
         [
