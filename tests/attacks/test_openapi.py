@@ -36,4 +36,7 @@ def test_no_request_fails_or_is_answered_by_what_is_not_declared():
 def test_none_of_five_thousand_requests_fails_or_is_answered_by_what_is_not_declared():
     found = drawn(5_000)
     check(found, 5_000)
-    assert len(found["never answered"]) <= 2  # those that need the name of a job
+    # A job has a name that cannot be drawn, and this policy declares all that could be found.
+    named = {"GET /api/v1/answers/{id}", "DELETE /api/v1/answers/{id}"}
+    declared = {"POST /api/v1/bounds", "POST /api/v1/contributions"}
+    assert set(found["never answered"]) <= named | declared
