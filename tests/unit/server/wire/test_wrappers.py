@@ -49,3 +49,7 @@ def test_parameters_are_counted_anew_in_each_part():
     assert found.values == (1, 4)
     assert pick("abcd", found.values) == ("a", "d")
     assert inner.start == 16
+
+
+def test_a_parameter_that_no_value_has_is_left_out():
+    assert pick((), (0,)) == pick((), (1,)) == ()
