@@ -98,7 +98,7 @@ BUGS = [
     Bug(
         name="wire-any-token-signs-in-as-anybody",
         file="src/tacit/server/identities.py",
-        before='"WHERE name = ? AND expires >= ? AND NOT disabled AND stored_key IS NOT NULL "',
+        before='"WHERE name = ? AND expires >= ? AND disabled = 0 AND stored_key IS NOT NULL "',
         after='"WHERE name >= ? AND expires >= ? AND stored_key IS NOT NULL "',
         killed_by="tests/unit/server/test_identities.py::test_every_reason_not_to_accept_a_proof_looks_alike",
         note="a disabled person would be let in",
@@ -230,7 +230,7 @@ BUGS = [
         name="wire-pays-before-it-reads-what-is-around",
         file=f"{WIRE}/asking.py",
         before=(
-            "        await self._columns_otherwise(who, statement, types, values, refusal)\n"
+            "        await self._columns_otherwise(who, asked, refusal)\n"
             "        return await self._answer_parts(who, statement, wrapped, values)"
         ),
         after="        return await self._answer_parts(who, statement, wrapped, values)",
@@ -245,9 +245,9 @@ BUGS = [
         file=f"{WIRE}/conversation.py",
         before=(
             "            await self._cancellable(session.asking.wait_for_rate())\n"
-            "            outcome = await self._cancellable(session.run(statement))"
+            "            outcome = await self._cancellable(session.run(statement), session"
         ),
-        after="            outcome = await self._cancellable(session.run(statement))",
+        after="            outcome = await self._cancellable(session.run(statement), session",
         killed_by=f"{UNIT}/test_turns.py::test_every_statement_is_counted_as_a_request",
         note="statements of a connection would take no rate",
     ),
