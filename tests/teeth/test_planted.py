@@ -8,9 +8,57 @@ from functools import cache
 
 import pytest
 
-from tests.teeth.bug import ROOT, all_bugs
+from tests.teeth.bug import ROOT, Bug, Unplantable, all_bugs, replaced
 
 BUGS = all_bugs()
+
+
+def misfits(bugs, sources, tests):
+    """The bugs that do not fit the source as it is today, and those whose test is not there."""
+    found = []
+    for bug in bugs:
+        file, _, test = bug.killed_by.partition("::")
+        named = f"def {test.partition('[')[0]}(" if test else ""  # without a name, the whole file
+        if file not in tests or named not in tests[file]:
+            found.append(f"{bug.name}: there is no test {bug.killed_by}")
+        if bug.file not in sources:
+            found.append(f"{bug.name}: there is no file {bug.file}")
+            continue
+        try:
+            replaced(bug, sources[bug.file])
+        except Unplantable as why:
+            found.append(str(why))
+    return found
+
+
+def texts_of(files):
+    """The texts of those files that are there."""
+    there = {file: ROOT / file for file in files if (ROOT / file).is_file()}
+    return {file: path.read_text(encoding="utf-8") for file, path in there.items()}
+
+
+def test_every_bug_fits_the_source_as_it_is_today():
+    sources = texts_of({bug.file for bug in BUGS})
+    tests = texts_of({bug.killed_by.partition("::")[0] for bug in BUGS})
+    assert misfits(BUGS, sources, tests) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "test", "misfit"),
+    [
+        ("x = 1\n", "def test_it():", None),
+        ("x = 2\n", "def test_it():", "sample: `before` occurs 0 times in src/x.py"),
+        ("x = 1\nx = 1\n", "def test_it():", "sample: `before` occurs 2 times in src/x.py"),
+        ("x = 1\n", "def test_it_too():", "sample: there is no test tests/test_x.py::test_it[a]"),
+        (None, "def test_it():", "sample: there is no file src/x.py"),
+    ],
+)
+def test_a_bug_that_does_not_fit_is_seen(source, test, misfit):
+    bug = Bug("sample", "src/x.py", "x = 1", "x = 3", "tests/test_x.py::test_it[a]", "a sample")
+    found = misfits(
+        [bug], {} if source is None else {"src/x.py": source}, {"tests/test_x.py": test}
+    )
+    assert [each.partition(", it must")[0] for each in found] == ([misfit] if misfit else [])
 
 
 def attributes_of(tree):

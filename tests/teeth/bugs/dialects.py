@@ -20,8 +20,8 @@ BUGS = [
     Bug(
         name="dialect-float-division",
         file=f"{POSTGRES}/functions.py",
-        before='return f"({first} / nullif({operands[1]}, 0))"',
-        after='return f"floor({first}::float8 / nullif({operands[1]}, 0))::bigint"',
+        before='f"div(({first})::numeric, nullif({operands[1]}, 0)::numeric)"',
+        after='f"floor(({first})::float8 / nullif({operands[1]}, 0)::float8)::numeric"',
         killed_by=EDGES,
         note="a quotient in doubles rounds downward below zero, and to the nearest beyond 2**53",
     ),

@@ -36,8 +36,8 @@ BUGS = [
     Bug(
         name="rehearsal-of-numbered-columns",
         file=f"{ROOM}/rehearse.py",
-        before="look_at(_with_names(release, names))",
-        after="look_at(release)",
+        before="look_at(_with_names(replace(release, rows=release.rows[:1]), names))",
+        after="look_at(replace(release, rows=release.rows[:1]))",
         killed_by=f"{REHEARSAL}::test_names_that_cannot_be_shown_are_refused_before_the_charge",
         note="a name that cannot be shown is not looked at where numbers stand for names",
     ),

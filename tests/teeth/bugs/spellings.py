@@ -150,8 +150,8 @@ BUGS = [
     Bug(
         name="every-group-says-the-same",
         file=f"{PLAN}/sql/outer_select.py",
-        before="        qualify = both_conditions(qualify, _choose_one_of_each(draft))\n",
-        after="",
+        before="qualify = both_conditions(asked, _choose_one_of_each(draft))",
+        after="qualify = asked",
         killed_by=f"{STATEMENTS}[the mean number of visits of a ward]",
         note="an aggregate of groups has one row, not one a group",
     ),
@@ -166,8 +166,8 @@ BUGS = [
     Bug(
         name="having-outside-forgotten",
         file=f"{PLAN}/sql/outer_select.py",
-        before='        qualify = both_conditions(qualify, _read_outer_having(reader, parts.get("having"), visible))\n',
-        after='        _read_outer_having(reader, parts.get("having"), visible)\n',
+        before='asked = both_conditions(qualify, _read_outer_having(reader, parts.get("having"), visible))',
+        after='_read_outer_having(reader, parts.get("having"), visible)\n        asked = qualify',
         killed_by="tests/unit/plan/sql/test_outer_select.py::test_having_outside_chooses_what_was_added_up",
         note="groups that HAVING leaves out would be shown",
     ),

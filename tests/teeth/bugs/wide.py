@@ -61,8 +61,8 @@ BUGS = [
     Bug(
         name="rows-taken-for-groups",
         file=f"{PLAN}/sql/group_windows.py",
-        before="inside = isinstance(node.parent, exp.Window) and node.parent.this is node",
-        after="inside = False",
+        before="return not (isinstance(node.parent, exp.Window) and node.parent.this is node)",
+        after="return True",
         killed_by="tests/attacks/test_conformance.py::test_v11_a_window_is_never_left_out",
         note="COUNT(*) OVER () of rows is read as the number of groups",
     ),
