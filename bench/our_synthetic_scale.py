@@ -11,7 +11,7 @@ from our_synthetic import decoded, vault_of
 from timing import emit
 
 import tacit
-from tacit.synth import procedure
+from tacit.synth import table_learning
 
 EPSILONS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 LABEL = "income>50K"
@@ -23,7 +23,7 @@ def never_worse() -> None:
         if name == "diabetes" and "TACIT_DIABETES" not in os.environ:
             continue
         for epsilon in EPSILONS:
-            for who, low in (("independent", float("inf")), ("tacit", procedure.LOW)):
+            for who, low in (("independent", float("inf")), ("tacit", table_learning.LOW)):
                 found = [_distances(codes, epsilon, low) for _ in range(SEEDS)]
                 means = {key: float(np.mean([each[key] for each in found])) for key in found[0]}
                 errors = {
@@ -34,11 +34,11 @@ def never_worse() -> None:
 
 
 def _distances(codes: Codes, epsilon: float, low: float) -> dict[str, float]:
-    kept, procedure.LOW = procedure.LOW, low
+    kept, table_learning.LOW = table_learning.LOW, low
     try:
         made = vault_of(codes, epsilon).synthesize("data", epsilon=epsilon)
     finally:
-        procedure.LOW = kept
+        table_learning.LOW = kept
     rows = decoded(made, codes)
     return {
         "pairs": mean_distance(codes.rows, rows, 2),

@@ -82,7 +82,7 @@ def run_server(folder: Path, *, soak: bool) -> None:
     import tacit
     from tacit.server import Server, Slots, calibrate, write_calibration
     from tacit.server.jobs import Job
-    from tacit.server.running import SWITCHING
+    from tacit.server.serve_vault import SWITCHING
 
     if not soak:
         with tacit.open(folder) as vault:

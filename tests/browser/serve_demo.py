@@ -8,14 +8,14 @@ from functools import partial
 from pathlib import Path
 
 from tacit.cli.demo import serve_demo
-from tacit.server import Slots, running
+from tacit.server import Slots, serve_vault
 
 LENGTHS = (1.5, 6.0)
 
 if __name__ == "__main__":
-    setattr(running, "Slots", partial(Slots, lengths=LENGTHS))  # noqa: B010 -- it is not exported
+    setattr(serve_vault, "Slots", partial(Slots, lengths=LENGTHS))  # noqa: B010 -- it is not exported
     what, folder = sys.argv[1], Path(sys.argv[2])
     if what == "demo":
         serve_demo(folder, 0)
     else:
-        running.serve(folder, port=0, say=partial(print, flush=True))
+        serve_vault.serve(folder, port=0, say=partial(print, flush=True))

@@ -95,7 +95,7 @@ INSIDE = {
             "policy_pages",
             "asking",
         ),
-        *("releases", "desk", "forms", "public_catalogue", "http", "wire", "running"),
+        *("releases", "desk", "json_forms", "public_catalogue", "http", "wire", "serve_vault"),
     ),
     "curator": (
         *("pack_integers", "policy", "pricing", "answer", "record", "rehearse"),
@@ -361,7 +361,11 @@ def test_inside_a_room_imports_point_one_way():
     [
         ("tacit.plan.model.nodes", "from tacit.plan.sql import reader", "sql, which comes after"),
         ("tacit.plan.frame.rows", "from tacit.plan.sql.reader import Reader", "comes after frame"),
-        ("tacit.engines.sql.rows", "from tacit.engines.duckdb.load import x", "comes after sql"),
+        (
+            "tacit.engines.sql.rows",
+            "from tacit.engines.duckdb.load_tables import x",
+            "comes after sql",
+        ),
         ("tacit.curator.answers", "", "has no place in the order"),
     ],
 )

@@ -21,9 +21,9 @@ import pytest
 from tacit.engines import DuckDB, Memory, ingest
 from tacit.engines.duckdb.connection import open_connection
 from tacit.engines.duckdb.engine import FEW
-from tacit.engines.duckdb.load import load_table
-from tacit.engines.sources.kinds import Stored, source_of
+from tacit.engines.duckdb.load_tables import load_table
 from tacit.engines.sources.rows import rows_of
+from tacit.engines.sources.source_kinds import Stored, source_of
 from tacit.engines.sources.text_format import Dialect
 from tacit.engines.sql.casts import read_cell
 from tacit.engines.sql.expressions import type_name

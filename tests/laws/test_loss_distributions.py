@@ -16,8 +16,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from tacit.accounting.numerical import compose, delta_interval, epsilon_interval
-from tacit.accounting.saddle import Counted, saddle_for
+from tacit.accounting.numerical_bound import compose, delta_interval, epsilon_interval
+from tacit.accounting.saddle_point import Counted, saddle_for
 from tacit.exact import Ball, ball, gaussian_mass, working
 from tacit.privacy import (
     BoundedRangeLoss,

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tacit.engines import DuckDB, Memory
-from tacit.engines.duckdb.prepared import PreparedStatements
+from tacit.engines.duckdb.prepared_statements import PreparedStatements
 from tacit.engines.sql.select import Select
 from tacit.errors import EngineFailed, TooLarge
 from tacit.plan import Column, Kind, Table, Weighing, Weights, read_sql

@@ -13,7 +13,7 @@ import tacit
 from tacit.curator import ask_combined
 from tacit.errors import EngineFailed, InvalidPlan
 from tacit.plan import SubqueryValue, subqueries_in, walk_expression
-from tacit.plan.model.walk import list_expressions
+from tacit.plan.model.walk_expressions import list_expressions
 from tacit.privacy import Neighbours
 from tests.laws.test_combined import answers_of, by_keys, every_delta, parts_of
 

@@ -27,7 +27,7 @@ from tacit.plan import (
 )
 from tacit.plan.model.expressions import Field, substitute
 from tacit.plan.rewrite.canonical import _normal
-from tacit.plan.rewrite.rows import settle_rows
+from tacit.plan.rewrite.canonical_rows import settle_rows
 from tacit.privacy import Neighbours
 from tests.laws import plans, row_plans
 from tests.laws.neighbours import PAIRS, UNITS, VARIANTS, every_relation, pool_of

@@ -25,7 +25,7 @@ from tacit.stability import (
     sensitivity_of_table,
     weights_for_tables,
 )
-from tacit.synth import mixture, procedure
+from tacit.synth import mixture, table_learning
 
 COLUMNS = (
     Column("ward", Kind.TEXT, values=("A", "B", "C")),
@@ -206,7 +206,7 @@ def many_rows(units, each=2):
 def shorten_fits(monkeypatch):
     """Fit for a few steps only: how well a model fits changes nothing of what is checked here."""
     monkeypatch.setattr(mixture, "LADDER", ((1, 5), (4, 5)))
-    monkeypatch.setattr(procedure, "FITS", 1)
+    monkeypatch.setattr(table_learning, "FITS", 1)
 
 
 def without_clock(receipt):

@@ -10,7 +10,7 @@ import pytest
 
 import tacit
 from tacit.errors import AccessDenied, LimitExceeded
-from tacit.server.running import identities_of
+from tacit.server.serve_vault import identities_of
 from tests import postgres
 from tests.browser.conftest import address_in, serving
 from tests.unit.server.clinics import PASSWORD, make_folder

@@ -3,7 +3,9 @@
 from tacit.accounting.bound_protocol import Bound, Profile
 from tacit.accounting.calibration import least_noise, most_releases, split_epsilon, split_rho
 from tacit.accounting.certified_float import Figure
-from tacit.accounting.filters import (
+from tacit.accounting.odometer import Odometer
+from tacit.accounting.parallel_composition import OneOf, Parallel, parallel
+from tacit.accounting.privacy_filters import (
     DELTA_UNIT,
     EPSILON_UNIT,
     RHO_UNIT,
@@ -12,8 +14,6 @@ from tacit.accounting.filters import (
     Filter,
     PureFilter,
 )
-from tacit.accounting.odometer import Odometer
-from tacit.accounting.parallel import OneOf, Parallel, parallel
 from tacit.accounting.sampled_steps import sampled_multiplier, sampled_rho
 from tacit.accounting.selected_trials import (
     mean_trials,
@@ -23,7 +23,7 @@ from tacit.accounting.selected_trials import (
     trial_epsilon,
     trial_rho,
 )
-from tacit.accounting.tightest import BOUNDS
+from tacit.accounting.tightest_bound import BOUNDS
 from tacit.accounting.total import Total, total
 
 __all__ = [

@@ -1,6 +1,6 @@
 """What has been spent so far, for display.
 
-Checked by: tests/unit/accounting/test_filters.py
+Checked by: tests/unit/accounting/test_privacy_filters.py
 """
 
 from dataclasses import field

@@ -11,7 +11,7 @@ from typing import Any
 
 from tacit.accounting.calibration import least_noise
 from tacit.accounting.certified_float import format_parameter
-from tacit.accounting.filters import ConcentratedFilter
+from tacit.accounting.privacy_filters import ConcentratedFilter
 from tacit.accounting.total import Total, total
 from tacit.exact import Number, at_least, count_of
 from tacit.extras import extra

@@ -9,7 +9,7 @@ from math import exp, expm1, inf, log, log1p, log2, sinh, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.accounting.dots import Dots
+from tacit.accounting.connect_the_dots import Dots
 from tacit.exact import ROUNDING
 from tacit.frozen import frozen
 

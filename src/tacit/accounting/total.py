@@ -8,9 +8,9 @@ from tacit.accounting.certified_float import Figure
 from tacit.accounting.exact_law import merge_gaussians
 from tacit.accounting.explanation import explain_total
 from tacit.accounting.moments import moment_of
-from tacit.accounting.numerical import Numerical, epsilon_interval, has_laws
+from tacit.accounting.numerical_bound import Numerical, epsilon_interval, has_laws
 from tacit.accounting.precision import refine
-from tacit.accounting.tightest import BOUNDS, is_law, tightest_delta, tightest_epsilon
+from tacit.accounting.tightest_bound import BOUNDS, is_law, tightest_delta, tightest_epsilon
 from tacit.accounting.tradeoff import least_misses
 from tacit.errors import InvalidInput, NotPrivate
 from tacit.exact import Ball, Number, at_least, at_most, ball, count_of, upper, working

@@ -20,7 +20,8 @@ from tacit.engines.postgres.engine import Postgres
 from tacit.engines.served.rights import Rights
 from tacit.engines.sources.addresses import is_address
 from tacit.engines.sources.foreign_keys import Linked, Step
-from tacit.engines.sources.kinds import (
+from tacit.engines.sources.postgres_tables import PostgresTable
+from tacit.engines.sources.source_kinds import (
     Separated,
     Source,
     Stored,
@@ -29,7 +30,6 @@ from tacit.engines.sources.kinds import (
     table_name,
     with_format,
 )
-from tacit.engines.sources.postgres_tables import PostgresTable
 from tacit.engines.sources.spark_tables import SparkTable
 from tacit.engines.sources.text_files import guess_format, guess_kinds
 from tacit.engines.sources.text_format import DIALECT_WORDS, Dialect, dialect_of

@@ -12,8 +12,8 @@ from tacit.engines.postgres.rights import rights_in_postgres
 from tacit.engines.served.relations import refuse_mixed
 from tacit.engines.served.rights import Rights
 from tacit.engines.sources.foreign_keys import Linked
-from tacit.engines.sources.kinds import Source
 from tacit.engines.sources.postgres_tables import PostgresTable
+from tacit.engines.sources.source_kinds import Source
 from tacit.engines.sources.spark_tables import SparkTable
 from tacit.engines.spark.engine import Spark
 from tacit.engines.spark.rights import rights_in_spark

@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING
 from tacit.later import later
 
 if TYPE_CHECKING:
-    from tacit.learn.bayes import GaussianNB, HistogramNB
     from tacit.learn.clusters import PCA, KMeans
     from tacit.learn.estimator import Estimator, ModelCard, NotFitted
     from tacit.learn.linear import LinearRegression, LogisticRegression
-    from tacit.learn.nearest import NearestClassifier
+    from tacit.learn.naive_bayes import GaussianNB, HistogramNB
+    from tacit.learn.nearest_neighbours import NearestClassifier
     from tacit.learn.network import MLPClassifier
-    from tacit.learn.scorecard import Scorecard
-    from tacit.learn.theory import (
+    from tacit.learn.sample_bounds import (
         EmpiricalError,
         empirical_error,
         net_size,
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
         uniform_deviation,
         vc_dimension,
     )
+    from tacit.learn.scorecard import Scorecard
     from tacit.learn.tuning import TunedModel, explain_tune, tune
 
 __all__ = [
@@ -59,8 +59,8 @@ __all__ = [
 ]
 
 _LATER = {
-    "GaussianNB": "bayes",
-    "HistogramNB": "bayes",
+    "GaussianNB": "naive_bayes",
+    "HistogramNB": "naive_bayes",
     "PCA": "clusters",
     "KMeans": "clusters",
     "Estimator": "estimator",
@@ -68,15 +68,15 @@ _LATER = {
     "NotFitted": "estimator",
     "LinearRegression": "linear",
     "LogisticRegression": "linear",
-    "NearestClassifier": "nearest",
+    "NearestClassifier": "nearest_neighbours",
     "MLPClassifier": "network",
     "Scorecard": "scorecard",
-    "EmpiricalError": "theory",
-    "empirical_error": "theory",
-    "net_size": "theory",
-    "sample_size": "theory",
-    "uniform_deviation": "theory",
-    "vc_dimension": "theory",
+    "EmpiricalError": "sample_bounds",
+    "empirical_error": "sample_bounds",
+    "net_size": "sample_bounds",
+    "sample_size": "sample_bounds",
+    "uniform_deviation": "sample_bounds",
+    "vc_dimension": "sample_bounds",
     "TunedModel": "tuning",
     "explain_tune": "tuning",
     "tune": "tuning",

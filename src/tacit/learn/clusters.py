@@ -18,8 +18,8 @@ from tacit.learn.estimator import (
     check_positive,
     shorten_number,
 )
-from tacit.learn.made_up import made_up_normals, made_up_uniforms
 from tacit.learn.model_json import Declarations
+from tacit.learn.pseudo_random import made_up_normals, made_up_uniforms
 from tacit.printing import printable
 from tacit.progress import show_progress
 

@@ -20,8 +20,8 @@ from tacit.curator import (
 from tacit.errors import InvalidInput
 from tacit.learn.encoders import Dense
 from tacit.learn.estimator import Classifier, Learning, Step, ask, check_positive
-from tacit.learn.made_up import made_up_normals
 from tacit.learn.model_json import Declarations
+from tacit.learn.pseudo_random import made_up_normals
 from tacit.progress import show_progress
 
 __all__ = ["MLPClassifier"]

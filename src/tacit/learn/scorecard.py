@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.curator import GRID, Encoding, Lesson, VectorNoise
-from tacit.learn.bayes import ask_evidence
 from tacit.learn.encoders import Binned
 from tacit.learn.estimator import Classifier, Learning, Step, check_positive
 from tacit.learn.linear import check_two_classes
 from tacit.learn.model_json import Declarations
+from tacit.learn.naive_bayes import ask_evidence
 from tacit.learn.whitening import MOMENTS, STEPS, learn_logistic
 from tacit.printing import printable
 

@@ -14,10 +14,10 @@ from tacit.curator import Correct, Feature, Lesson, Price, TrialNoise, Trials, V
 from tacit.errors import InvalidInput
 from tacit.exact import at_least
 from tacit.frozen import frozen
-from tacit.learn.bayes import GaussianNB, HistogramNB
 from tacit.learn.estimator import Classifier, ModelCard, Step, ask, source_of
 from tacit.learn.linear import LogisticRegression
 from tacit.learn.model_bytes import read_model, write_model
+from tacit.learn.naive_bayes import GaussianNB, HistogramNB
 from tacit.learn.scorecard import Scorecard
 
 __all__ = ["TunedModel", "explain_tune", "tune"]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tacit.mechanisms.histogram_quantiles import HistogramQuantiles, NoisyRanges
     from tacit.mechanisms.joint_quantiles import JointQuantiles
     from tacit.mechanisms.mwem import MultiplicativeWeights
-    from tacit.mechanisms.net import Net, NetMechanism, net_rows_bound
+    from tacit.mechanisms.net_mechanism import Net, NetMechanism, net_rows_bound
     from tacit.mechanisms.noisy_max import NoisyMax
     from tacit.mechanisms.permute_and_flip import PermuteAndFlip
     from tacit.mechanisms.propose_test_release import ProposeTestRelease
@@ -153,9 +153,9 @@ _LATER = {
     "NoisyRanges": "histogram_quantiles",
     "JointQuantiles": "joint_quantiles",
     "MultiplicativeWeights": "mwem",
-    "Net": "net",
-    "NetMechanism": "net",
-    "net_rows_bound": "net",
+    "Net": "net_mechanism",
+    "NetMechanism": "net_mechanism",
+    "net_rows_bound": "net_mechanism",
     "NoisyMax": "noisy_max",
     "PermuteAndFlip": "permute_and_flip",
     "Quantile": "quantile",

@@ -28,8 +28,7 @@ from tacit.plan.frame.terms import (
     least,
 )
 from tacit.plan.frame.windows import over
-from tacit.plan.model.coding import Axis, Coding
-from tacit.plan.model.combined import (
+from tacit.plan.model.combined_answers import (
     AnswerOf,
     Answers,
     CombinedPlan,
@@ -119,9 +118,10 @@ from tacit.plan.model.ownership import (
     table_of,
     tables_of,
 )
+from tacit.plan.model.row_codes import Axis, Coding
 from tacit.plan.model.schema import OTHER, Column, KeyValue, Kind, Scalar, Table
 from tacit.plan.model.serial import serial, serial_subquery
-from tacit.plan.model.walk import (
+from tacit.plan.model.walk_expressions import (
     list_expressions,
     list_folds,
     list_group_expressions,
@@ -130,7 +130,6 @@ from tacit.plan.model.walk import (
     walk_rows,
 )
 from tacit.plan.prove import check_plan, prove, prove_combined, prove_keys
-from tacit.plan.questions.columns import columns_of, window_column
 from tacit.plan.questions.measures import centred_sum, count_measure, fits, product_sum, sum_measure
 from tacit.plan.questions.per_unit import column_of, fold_rows, steps_of
 from tacit.plan.questions.public_values import key_value, outcomes, public_values, scalar
@@ -140,16 +139,18 @@ from tacit.plan.questions.quantile_grids import (
     rank_measure,
     width_of,
 )
+from tacit.plan.questions.row_columns import columns_of, window_column
 from tacit.plan.rewrite.canonical import canonical, fingerprint, fingerprint_and_subject
-from tacit.plan.rewrite.combined import exchange_leaves
+from tacit.plan.rewrite.combine_answers import exchange_leaves
 from tacit.plan.rewrite.derived_answers import derive_plan, identity
 from tacit.plan.rewrite.free_views import keys_alone, shows_no_row
 from tacit.plan.rewrite.subqueries import fill_subqueries, hold_value
 from tacit.plan.rewrite.top_k import TopK, show_chosen, top_k_of
 from tacit.plan.semantics.evaluate import Computation, Row, compile_expression
+from tacit.plan.semantics.expression_type import Type
 from tacit.plan.semantics.function_types import may_leave
 from tacit.plan.semantics.functions import LONGEST, MEANINGS
-from tacit.plan.semantics.infer import CASTS, operand_kind, operand_kinds, type_of
+from tacit.plan.semantics.infer_types import CASTS, operand_kind, operand_kinds, type_of
 from tacit.plan.semantics.like import Wild, matches, tokens_of
 from tacit.plan.semantics.partial_cases import (
     NEGATION,
@@ -167,7 +168,6 @@ from tacit.plan.semantics.regular_expressions import (
     spell_out,
 )
 from tacit.plan.semantics.text_lengths import ROW_BYTES, Length, length_of
-from tacit.plan.semantics.type import Type
 from tacit.plan.semantics.values import (
     BOOLEAN_WORDS,
     DATE_TEXT,
@@ -185,8 +185,8 @@ from tacit.plan.semantics.values import (
     plain,
 )
 from tacit.plan.sql.empty_rows import read_empty_rows
-from tacit.plan.sql.options import Header
 from tacit.plan.sql.parameters import NO_PARAMETERS, Parameters, freeze_parameters
+from tacit.plan.sql.privacy_options import Header
 from tacit.plan.sql.statement import read_asked, read_priced, read_sql
 from tacit.plan.sql.write import write_sql
 

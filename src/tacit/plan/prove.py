@@ -8,7 +8,7 @@ from typing import Any, NoReturn, assert_never
 
 from tacit.errors import InvalidPlan
 from tacit.plan.model import expressions as e
-from tacit.plan.model.combined import (
+from tacit.plan.model.combined_answers import (
     AnswerOf,
     Answers,
     CombinedPlan,
@@ -55,17 +55,17 @@ from tacit.plan.model.nodes import (
 )
 from tacit.plan.model.ownership import base_of, owner_of, parts_of
 from tacit.plan.model.schema import Column, Kind
-from tacit.plan.model.walk import list_expressions
-from tacit.plan.questions.columns import columns_of
+from tacit.plan.model.walk_expressions import list_expressions
 from tacit.plan.questions.draft import DEEPEST
 from tacit.plan.questions.per_unit import column_of
 from tacit.plan.questions.quantile_grids import check_cells
+from tacit.plan.questions.row_columns import columns_of
 from tacit.plan.rewrite.canonical import canonical
 from tacit.plan.semantics.case_ranges import OPPOSITE
+from tacit.plan.semantics.expression_type import NUMERIC, Type, leaf
 from tacit.plan.semantics.function_types import ARITY
-from tacit.plan.semantics.infer import condition_type, type_of
+from tacit.plan.semantics.infer_types import condition_type, type_of
 from tacit.plan.semantics.ranges import INT64, LARGEST, Range
-from tacit.plan.semantics.type import NUMERIC, Type, leaf
 from tacit.plan.semantics.type_bounds import widen
 from tacit.plan.semantics.values import constant
 

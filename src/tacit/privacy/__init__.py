@@ -7,7 +7,7 @@ from tacit.privacy.bounded_losses import (
     ZeroConcentratedLoss,
 )
 from tacit.privacy.conversion import concentrated_delta, concentrated_order, renyi_delta
-from tacit.privacy.finite import FiniteLoss
+from tacit.privacy.finite_loss import FiniteLoss
 from tacit.privacy.frozen import fill
 from tacit.privacy.loss import Composed, Loss, Order, is_loss
 from tacit.privacy.loss_distribution import (

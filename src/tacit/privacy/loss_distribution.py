@@ -18,7 +18,7 @@ from tacit.errors import InvalidInput
 from tacit.exact import ROUNDING, ball, gaussian_mass, working
 from tacit.frozen import frozen
 from tacit.privacy.bounded_losses import BoundedRangeLoss, PureLoss
-from tacit.privacy.finite import FiniteLoss
+from tacit.privacy.finite_loss import FiniteLoss
 from tacit.privacy.loss import Loss
 from tacit.privacy.noise_losses import (
     DiscreteGaussianLoss,

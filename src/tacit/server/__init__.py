@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tacit.server.limits import Rate, Rates, Waiting
     from tacit.server.passwords import new_secret
     from tacit.server.rights import RIGHTS
-    from tacit.server.running import Server, identities_of, serve
+    from tacit.server.serve_vault import Server, identities_of, serve
     from tacit.server.slots import LENGTHS, Schedule, Slot, Slots
 
 __all__ = [
@@ -73,9 +73,9 @@ _LATER = {
     "Rates": "limits",
     "Waiting": "limits",
     "new_secret": "passwords",
-    "Server": "running",
-    "identities_of": "running",
-    "serve": "running",
+    "Server": "serve_vault",
+    "identities_of": "serve_vault",
+    "serve": "serve_vault",
     "LENGTHS": "slots",
     "Schedule": "slots",
     "Slot": "slots",

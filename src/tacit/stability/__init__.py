@@ -1,15 +1,15 @@
 """How far an answer can move between neighbours: from the plan and the policy, never from data."""
 
-from tacit.stability.moved import misranked_by, sensitivity_of, weights_for
+from tacit.stability.question_sensitivity import misranked_by, sensitivity_of, weights_for
 from tacit.stability.scores import is_monotone, score_sensitivity
-from tacit.stability.tables import (
+from tacit.stability.table_sensitivity import (
     sensitivity_of_distances,
     sensitivity_of_residual,
     sensitivity_of_table,
     weights_for_tables,
 )
 from tacit.stability.unknown_keys import key_sensitivity, keys_of, weight_alone
-from tacit.stability.vectors import sensitivity_of_sum, weights_for_vectors
+from tacit.stability.vector_sensitivity import sensitivity_of_sum, weights_for_vectors
 
 __all__ = [
     "is_monotone",

@@ -2,7 +2,7 @@
 
 from tacit.plan import Counted, Distinct, Question, Summed, Units, Weights
 from tacit.privacy import Neighbours, Norm, Sensitivity
-from tacit.stability.moved import sensitivity_of
+from tacit.stability.question_sensitivity import sensitivity_of
 
 __all__ = ["is_monotone", "score_sensitivity"]
 

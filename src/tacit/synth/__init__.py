@@ -4,10 +4,10 @@ Nothing here can reach a row: requests are yielded, and what was released for th
 """
 
 from tacit.synth.domain import Attribute, Distances, Forbidden, Law, Noisy, Tables
-from tacit.synth.errors import distance_of, estimate_errors
+from tacit.synth.estimated_errors import distance_of, estimate_errors
 from tacit.synth.model import Model
 from tacit.synth.noise_sums import gaussian_reach, laplace_reach, single_reach
-from tacit.synth.procedure import learn_table
+from tacit.synth.pseudo_random import uniforms
 from tacit.synth.residuals import (
     NoiseOfCells,
     Residuals,
@@ -15,8 +15,8 @@ from tacit.synth.residuals import (
     plan_residuals,
     rebuild_marginal,
 )
-from tacit.synth.scatter import uniforms
 from tacit.synth.strategies import Strategy, plan_strategy
+from tacit.synth.table_learning import learn_table
 
 __all__ = [
     "Attribute",

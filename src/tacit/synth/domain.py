@@ -1,7 +1,7 @@
 """What is public about the columns that tables are made of, and what is asked of whoever may look
 at rows.
 
-Checked by: tests/unit/synth/test_procedure.py::test_the_model_follows_from_the_release
+Checked by: tests/unit/synth/test_table_learning.py::test_the_model_follows_from_the_release
 """
 
 from fractions import Fraction

@@ -5,7 +5,7 @@ import numpy as np
 from tacit.frozen import frozen
 from tacit.progress import show_progress
 from tacit.synth.domain import Array
-from tacit.synth.scatter import normals
+from tacit.synth.pseudo_random import normals
 
 __all__ = ["LADDER", "Rung", "Targets", "choose_rung", "fit_mixture"]
 
@@ -107,7 +107,7 @@ def choose_rung(targets: Targets, stream: int) -> tuple[Rung, Array]:
 
     Claim:      no data are looked at.
     Because:    what is fitted and what judges the fit are made of released numbers and fresh noise.
-    Checked by: tests/unit/synth/test_procedure.py::test_the_model_follows_from_the_release
+    Checked by: tests/unit/synth/test_table_learning.py::test_the_model_follows_from_the_release
     """
     noises = [targets.draw_noise(stream, split) for split in range(_SPLITS)]
     variance = np.where(targets.weights > 0, 5 / np.maximum(targets.weights, 1e-30), 0.0)

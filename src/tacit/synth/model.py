@@ -11,7 +11,7 @@ import numpy as np
 
 from tacit.frozen import frozen
 from tacit.synth.domain import Array, Forbidden
-from tacit.synth.scatter import permutation, uniforms
+from tacit.synth.pseudo_random import permutation, uniforms
 
 __all__ = ["Model", "inside_groups", "make_model"]
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from tacit.frozen import frozen
 from tacit.synth.domain import Array, Attribute
-from tacit.synth.scatter import normals
+from tacit.synth.pseudo_random import normals
 
 __all__ = ["Denoised", "denoise", "pool_error", "project"]
 

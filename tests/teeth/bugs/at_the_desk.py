@@ -190,10 +190,10 @@ BUGS = [
     ),
     Bug(
         name="served-to-everybody-without-tls",
-        file=f"{SERVER}/running.py",
+        file=f"{SERVER}/serve_vault.py",
         before="if tls is None and not _is_loopback(host):",
         after='if tls is None and host == "0.0.0.0":',
-        killed_by=f"{UNIT}/test_running.py::test_without_tls_only_this_machine_is_served",
+        killed_by=f"{UNIT}/test_serve_vault.py::test_without_tls_only_this_machine_is_served",
         note="tokens and answers would cross the network in the clear",
     ),
     Bug(

@@ -58,7 +58,7 @@ BUGS = [
     ),
     Bug(
         name="linked-units-forget-who-numbered-them",
-        file="src/tacit/engines/duckdb/load.py",
+        file="src/tacit/engines/duckdb/load_tables.py",
         before="unit, None, found.numbered, found.names, copied=copied)",
         after="unit, None, None, None, copied=copied)",
         killed_by=f"{NUMBERED}::test_numbers_of_one_file_are_not_taken_for_names_of_another",
@@ -66,7 +66,7 @@ BUGS = [
     ),
     Bug(
         name="numbers-of-units-are-keys",
-        file="src/tacit/engines/duckdb/ingested.py",
+        file="src/tacit/engines/duckdb/ingested_files.py",
         before="    if unit in {end.unit for end in ends[:-1]}:\n        refuse_numbers(unit)\n",
         after="",
         killed_by=f"{NUMBERED}::test_numbers_are_no_keys",

@@ -5,7 +5,7 @@ from tests.teeth.bug import Bug
 CURATOR, PLAN = "src/tacit/curator", "src/tacit/plan"
 LAWS = "tests/laws/test_combined.py"
 MEANING = f"{LAWS}::test_combined_answers_mean_what_sql_says"
-MERGE = "tests/unit/plan/rewrite/test_combined.py"
+MERGE = "tests/unit/plan/rewrite/test_combine_answers.py"
 PROVE = "tests/unit/plan/test_prove_combined.py"
 READ = "tests/unit/plan/sql/test_answers.py"
 
@@ -168,7 +168,7 @@ BUGS = [
     ),
     Bug(
         name="combined-keys-in-another-order",
-        file=f"{PLAN}/rewrite/combined.py",
+        file=f"{PLAN}/rewrite/combine_answers.py",
         before="found.append((subject, [places[0][place] for place in leaf.keys], wanted))",
         after="found.append((subject, list(leaf.keys), wanted))",
         killed_by=f"{MERGE}::test_measures_that_are_left_out_move_the_places_of_others",
@@ -176,7 +176,7 @@ BUGS = [
     ),
     Bug(
         name="combined-measures-of-another-place",
-        file=f"{PLAN}/rewrite/combined.py",
+        file=f"{PLAN}/rewrite/combine_answers.py",
         before="tuple(settled[subject].question.measures.index(measure) for measure in measures)",
         after="tuple(place for place, _ in enumerate(measures))",
         killed_by=f"{MERGE}::test_parts_about_the_same_groups_are_one",
@@ -184,7 +184,7 @@ BUGS = [
     ),
     Bug(
         name="combined-all-measures-are-asked",
-        file=f"{PLAN}/rewrite/combined.py",
+        file=f"{PLAN}/rewrite/combine_answers.py",
         before="if start + i in used]",
         after="if start + i >= 0]",
         killed_by=f"{READ}::test_what_nobody_looks_at_is_not_asked",

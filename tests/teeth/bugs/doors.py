@@ -160,10 +160,10 @@ BUGS = [
     ),
     Bug(
         name="two-servers-of-one-vault",
-        file=f"{SERVER}/running.py",
+        file=f"{SERVER}/serve_vault.py",
         before="fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)",
         after="fcntl.flock(handle, 1 | fcntl.LOCK_NB)",  # 1 is LOCK_SH
-        killed_by=f"{UNIT}/test_running.py::test_a_vault_has_one_server",
+        killed_by=f"{UNIT}/test_serve_vault.py::test_a_vault_has_one_server",
         note="a second server would show what a slot of the first has written before it ends",
     ),
     Bug(

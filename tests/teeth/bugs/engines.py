@@ -142,7 +142,7 @@ BUGS = [
         file=f"{ENGINES}/sources/python_cells.py",
         before="    if wide or (kind is Kind.NUMBER and not keys):\n",
         after="    if kind is Kind.NUMBER and not keys:\n",
-        killed_by=f"{UNIT}/sources/test_kinds.py::test_units_are_told_apart_exactly",
+        killed_by=f"{UNIT}/sources/test_source_kinds.py::test_units_are_told_apart_exactly",
         note="integers beyond 64 bits are moved onto the last one: as units they would all be the same",
     ),
     Bug(
@@ -275,7 +275,7 @@ BUGS = [
     ),
     Bug(
         name="engines-numbers-of-the-shape",
-        file="src/tacit/engines/duckdb/prepared.py",
+        file="src/tacit/engines/duckdb/prepared_statements.py",
         before="n{i} := {_write_number(each)}",
         after="n{i} := {_write_number(0 * each)}",
         killed_by="tests/laws/test_prepared.py::test_other_numbers_find_what_they_should",

@@ -12,7 +12,7 @@ MOVED = f"{LAWS}::test_a_unit_that_moves_into_the_null_group_moves_as_far_as_cla
 BUGS = [
     Bug(
         name="null-group-forgotten-in-the-sensitivity",
-        file="src/tacit/stability/moved.py",
+        file="src/tacit/stability/question_sensitivity.py",
         before="    groups = groups_of(question)\n    once",
         after="    groups = groups_of(question) - any(key.null for key in question.keys)\n    once",
         killed_by=MOVED,
@@ -170,7 +170,7 @@ BUGS = [
     ),
     Bug(
         name="constants-unlike-are-not-checked",
-        file="src/tacit/plan/questions/expression_forms.py",
+        file="src/tacit/plan/questions/build_expressions.py",
         before='        if operator in {"=", "<>"}:',
         after='        if operator == "=":',
         killed_by=f"{DECLARED}::test_a_typing_error_in_a_constant_is_refused",
@@ -178,7 +178,7 @@ BUGS = [
     ),
     Bug(
         name="constants-in-lists-are-not-checked",
-        file="src/tacit/plan/questions/expression_forms.py",
+        file="src/tacit/plan/questions/build_expressions.py",
         before="            check_declared(operand, constant, self.question)\n",
         after="",
         killed_by=f"{DECLARED}::test_a_typing_error_in_a_constant_is_refused",

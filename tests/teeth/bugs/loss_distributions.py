@@ -2,11 +2,11 @@
 
 from tests.teeth.bug import Bug
 
-DOTS = "src/tacit/accounting/dots.py"
+DOTS = "src/tacit/accounting/connect_the_dots.py"
 SUMS = "src/tacit/accounting/tilted_convolution.py"
-NUMERICAL = "src/tacit/accounting/numerical.py"
+NUMERICAL = "src/tacit/accounting/numerical_bound.py"
 LAW = "src/tacit/privacy/loss_distribution.py"
-ON_GRID = "tests/unit/accounting/test_dots.py"
+ON_GRID = "tests/unit/accounting/test_connect_the_dots.py"
 UNIT = "tests/unit/accounting/test_tilted_convolution.py"
 LAW_UNIT = "tests/unit/privacy/test_loss_distribution.py"
 ENCLOSED = "tests/laws/test_loss_distributions.py::test_the_certified_ends_of_delta_enclose_the_exact_value"

@@ -87,7 +87,7 @@ BUGS = [
     ),
     Bug(
         name="distinct-sensitivity-one",
-        file="src/tacit/stability/moved.py",
+        file="src/tacit/stability/question_sensitivity.py",
         before="""        case Counted() | Distinct():
             return whole * weights.bound
 """,
@@ -101,7 +101,7 @@ BUGS = [
     ),
     Bug(
         name="distinct-replacing-is-adding",
-        file="src/tacit/stability/moved.py",
+        file="src/tacit/stability/question_sensitivity.py",
         before="    reach = max(most, -least)\n    if ",
         after="    reach = max(most, -least)\n    if isinstance(measure, Distinct) or ",
         killed_by=f"{DISTINCT}::test_among_all_units_none_moves_the_count_further_than_claimed_and_some_do_as_far",

@@ -238,7 +238,7 @@ BUGS = [
     ),
     Bug(
         name="more-functions-a-decimal-of-an-integer-stays-an-integer",
-        file="src/tacit/plan/questions/expression_forms.py",
+        file="src/tacit/plan/questions/build_expressions.py",
         before="            else e.Cast(operand, Kind.NUMBER)\n        )\n        found = e.Called(Function.ROUND",
         after="            else operand\n        )\n        found = e.Called(Function.ROUND",
         killed_by="tests/unit/plan/test_wide.py::test_a_spelling_is_the_same_question_as_another"

@@ -34,7 +34,7 @@ BUGS = [
     ),
     Bug(
         name="plan-words-not-accounted-for",
-        file=f"{PLAN}/sql/coverage.py",
+        file=f"{PLAN}/sql/source_positions.py",
         before="if given[kind] > self.claims[kind] + self.spare[kind]:",
         after="if given[kind] > 1000:",
         killed_by=f"{UNIT}/sql/test_statement.py::test_no_word_can_be_inserted_without_a_trace",
@@ -45,7 +45,7 @@ BUGS = [
         file=f"{PLAN}/semantics/case_ranges.py",
         before="holds=i == branch))",
         after="holds=i <= branch))",
-        killed_by=f"{UNIT}/semantics/test_infer.py::test_a_later_branch_knows_that_the_earlier_conditions_did_not_hold",
+        killed_by=f"{UNIT}/semantics/test_infer_types.py::test_a_later_branch_knows_that_the_earlier_conditions_did_not_hold",
         note="in a later branch of a CASE the earlier conditions did not hold",
     ),
     Bug(
@@ -61,7 +61,7 @@ BUGS = [
         file=f"{PLAN}/semantics/partial_cases.py",
         before="return one.divide(two, whole=bottom.kind is Kind.INTEGER) is None",
         after="return one.divide(two, whole=True) is None",
-        killed_by=f"{UNIT}/semantics/test_infer.py::test_what_has_no_type_is_refused",
+        killed_by=f"{UNIT}/semantics/test_infer_types.py::test_what_has_no_type_is_refused",
         note="only whole divisors that are not zero keep a distance from it",
     ),
     Bug(
@@ -180,7 +180,7 @@ BUGS = [
     ),
     Bug(
         name="plan-between-takes-its-ends-in-any-order",
-        file=f"{PLAN}/questions/expression_forms.py",
+        file=f"{PLAN}/questions/build_expressions.py",
         before='return e.Both(self.compare(">=", operand, low), self.compare("<=", operand, high))',
         after='return e.Both(self.compare(">=", operand, high), self.compare("<=", operand, low))',
         killed_by=f"{CELL}[{{0}} BETWEEN {{1.high}} AND {{1.low}}-where]",
@@ -188,7 +188,7 @@ BUGS = [
     ),
     Bug(
         name="plan-null-in-a-list-dropped",
-        file=f"{PLAN}/questions/expression_forms.py",
+        file=f"{PLAN}/questions/build_expressions.py",
         before="read.append(self._type_literal(constant, operand))",
         after="read += [self._type_literal(constant, operand)] if constant != NULL else []",
         killed_by=f"{CELL}[{{0}} NOT IN ({{1.mid}}, NULL)-where]",
@@ -196,7 +196,7 @@ BUGS = [
     ),
     Bug(
         name="plan-backslash-of-a-pattern-dropped",
-        file=f"{PLAN}/questions/expression_forms.py",
+        file=f"{PLAN}/questions/build_expressions.py",
         before="return e.Like(operand, pattern.value)",
         after='return e.Like(operand, pattern.value.replace("\\\\", ""))',
         killed_by=f"{CELL}[{{0}} LIKE 'a!_b' with ! for a backslash-where]",
@@ -340,7 +340,7 @@ BUGS = [
     ),
     Bug(
         name="plan-parenthesis-passed-over",
-        file=f"{PLAN}/sql/coverage.py",
+        file=f"{PLAN}/sql/source_positions.py",
         before='if kinds["L_PAREN"] != kinds["R_PAREN"]:',
         after='if kinds["L_PAREN"] < 0:',
         killed_by=f"{UNIT}/test_refusals.py::test_a_statement_is_refused_for_its_reason",

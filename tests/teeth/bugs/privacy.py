@@ -113,10 +113,10 @@ BUGS = [
     ),
     Bug(
         name="finite-delta-in-one-direction",
-        file="src/tacit/privacy/finite.py",
+        file="src/tacit/privacy/finite_loss.py",
         before="(_excess(a, b, growth) for a, b in ((self.p, self.q), (self.q, self.p)))",
         after="(_excess(a, b, growth) for a, b in ((self.p, self.q), (self.p, self.q)))",
-        killed_by=f"{UNIT}/test_finite.py::test_figures_are_those_of_the_worse_direction",
+        killed_by=f"{UNIT}/test_finite_loss.py::test_figures_are_those_of_the_worse_direction",
         note="a pair may be easier to tell apart from the other side",
     ),
     Bug(

@@ -7,7 +7,7 @@ COVERAGE = "tests/statistics/test_rank_coverage.py"
 FINDING = "tests/unit/curator/record/test_found_bounds.py"
 SQL = "tests/unit/plan/sql/test_quantiles.py"
 RANKS = "src/tacit/mechanisms/grouped_quantiles.py"
-MOVED = "src/tacit/stability/moved.py"
+MOVED = "src/tacit/stability/question_sensitivity.py"
 CURATOR = "src/tacit/curator"
 ENGINES = "src/tacit/engines"
 

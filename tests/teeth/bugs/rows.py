@@ -42,7 +42,7 @@ BUGS = [
     ),
     Bug(
         name="rows-window-across-units-in-duckdb",
-        file="src/tacit/engines/sql/folds.py",
+        file="src/tacit/engines/sql/unit_folds.py",
         before='within = ", ".join(["unit", *(f"partition_{i}_{j}"',
         after='within = ", ".join([*(["unit"] if not window.by else []), *(f"partition_{i}_{j}"',
         killed_by=f"{ROWS}::test_windows_that_are_divided_further_stay_within_a_unit",
@@ -50,7 +50,7 @@ BUGS = [
     ),
     Bug(
         name="rows-window-order-not-completed",
-        file="src/tacit/engines/sql/folds.py",
+        file="src/tacit/engines/sql/unit_folds.py",
         before="    if window.place not in PEERS:\n        order += ",
         after="    if window.place not in PEERS and not order:\n        order += ",
         killed_by=f"{ROWS}::test_windows_see_one_unit_and_no_order_of_rows",
@@ -66,7 +66,7 @@ BUGS = [
     ),
     Bug(
         name="rows-multiplicity-not-priced",
-        file="src/tacit/stability/moved.py",
+        file="src/tacit/stability/question_sensitivity.py",
         before="            copies = multiplicity(question.rows)\n",
         after="            copies = 1\n",
         killed_by=f"{MOVED}::test_where_every_row_is_a_unit_it_moves_an_answer_as_often_as_it_is_there",
@@ -98,7 +98,7 @@ BUGS = [
     ),
     Bug(
         name="rows-inner-sum-not-held",
-        file="src/tacit/engines/sql/folds.py",
+        file="src/tacit/engines/sql/unit_folds.py",
         before='total = dialect.narrow(clamp_sql(f"total_{i}", Kind.INTEGER, low, high, dialect))',
         after='total = dialect.narrow(f"total_{i}")',
         killed_by=f"{ROWS}::test_what_a_unit_adds_up_to_is_held",
@@ -146,10 +146,10 @@ BUGS = [
     ),
     Bug(
         name="rows-outer-join-is-not-nullable",
-        file=f"{PLAN}/questions/columns.py",
+        file=f"{PLAN}/questions/row_columns.py",
         before="(replace(each, nullable=True) for each in others) if outer else others",
         after="others if outer else others",
-        killed_by="tests/unit/plan/questions/test_columns.py::test_an_outer_join_makes_its_right_side_nullable",
+        killed_by="tests/unit/plan/questions/test_row_columns.py::test_an_outer_join_makes_its_right_side_nullable",
         note="a count of what may be missing is taken for a count of rows",
     ),
     Bug(
@@ -178,7 +178,7 @@ BUGS = [
     ),
     Bug(
         name="rows-canonical-forgets-the-opposite",
-        file=f"{PLAN}/rewrite/rows.py",
+        file=f"{PLAN}/rewrite/canonical_rows.py",
         before='            kept[f"{below.present}{serial(among)}"] = among, below.present\n',
         after="            kept[serial(among)] = among, below.present\n",
         killed_by="tests/unit/plan/test_rows_sql.py::test_other_questions_have_other_fingerprints",

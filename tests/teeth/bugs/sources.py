@@ -81,10 +81,10 @@ BUGS = [
     ),
     Bug(
         name="sources-a-stream-is-read-twice",
-        file=f"{ENGINES}/sources/kinds.py",
+        file=f"{ENGINES}/sources/source_kinds.py",
         before="    _READ.add(stream)\n",
         after="",
-        killed_by=f"{UNIT}/sources/test_kinds.py::test_a_stream_is_read_once_and_refused_afterwards",
+        killed_by=f"{UNIT}/sources/test_source_kinds.py::test_a_stream_is_read_once_and_refused_afterwards",
         note="a stream that was read is empty, and would be a table without rows",
     ),
     Bug(
@@ -149,7 +149,7 @@ BUGS = [
     ),
     Bug(
         name="sources-names-of-folders-are-cut-at-the-last-sign",
-        file="src/tacit/engines/sources/kinds.py",
+        file="src/tacit/engines/sources/source_kinds.py",
         before='[part.partition("=") for part in',
         after='[part.rpartition("=") for part in',
         killed_by="tests/unit/engines/sources/test_parquet_files.py::"

@@ -93,7 +93,7 @@ BUGS = [
     ),
     Bug(
         name="number-in-quotes-is-cut",
-        file=f"{PLAN}/questions/expression_forms.py",
+        file=f"{PLAN}/questions/build_expressions.py",
         before="    if kind is Kind.INTEGER and not whole:\n        return None\n",
         after="    if kind is Kind.INTEGER and not whole:\n        return literal(int(float(text)))\n",
         killed_by=f"{SPELLED}::test_a_refusal_underlines_what_was_typed",
@@ -125,7 +125,7 @@ BUGS = [
     ),
     Bug(
         name="last-day-of-december",
-        file=f"{PLAN}/questions/expression_forms.py",
+        file=f"{PLAN}/questions/build_expressions.py",
         before='self.later(begun, 30, "day"))], ends)',
         after='self.later(begun, 31, "day"))], ends)',
         killed_by=f"{FUNCTIONS}[LAST_DAY]",
@@ -133,7 +133,7 @@ BUGS = [
     ),
     Bug(
         name="separator-before-nothing",
-        file=f"{PLAN}/questions/expression_forms.py",
+        file=f"{PLAN}/questions/build_expressions.py",
         before="both = e.Both(e.chain_conditions(e.Either, before), e.Not(e.IsNull(part)))",
         after="both = e.chain_conditions(e.Either, before)",
         killed_by=f"{FUNCTIONS}[CONCAT_WS]",
@@ -262,7 +262,7 @@ BUGS = [
     ),
     Bug(
         name="seconds-the-other-way-round",
-        file=f"{PLAN}/questions/expression_forms.py",
+        file=f"{PLAN}/questions/build_expressions.py",
         before="moments = self._alike([until, since])",
         after="moments = self._alike([since, until])",
         killed_by=f"{SPELLED}::test_seconds_between_two_moments",

@@ -2,7 +2,7 @@
 
 from tests.teeth.bug import Bug
 
-MOVED = "src/tacit/stability/moved.py"
+MOVED = "src/tacit/stability/question_sensitivity.py"
 LAW = "tests/laws/test_stability.py"
 CHASED = f"{LAW}::test_no_neighbour_moves_an_answer_further_than_claimed"
 PERSONS = f"{LAW}::test_persons_exist_who_move_an_answer_as_far_as_claimed"
@@ -69,7 +69,7 @@ BUGS = [
         file=MOVED,
         before="present = groups if norm is Weighing.L2 else groups**2",
         after="present = groups**2",
-        killed_by="tests/unit/stability/test_moved.py::test_presence_is_held_at_the_contributions_or_at_the_groups",
+        killed_by="tests/unit/stability/test_question_sensitivity.py::test_presence_is_held_at_the_contributions_or_at_the_groups",
         note="presence in three groups is root three, not three, in length",
     ),
     Bug(
@@ -101,7 +101,7 @@ BUGS = [
         file=MOVED,
         before="units_squared=min(bound**2, present)",
         after="units_squared=min(bound, present)",
-        killed_by="tests/unit/stability/test_moved.py::test_presence_is_held_at_the_contributions_or_at_the_groups",
+        killed_by="tests/unit/stability/test_question_sensitivity.py::test_presence_is_held_at_the_contributions_or_at_the_groups",
         note="a unit with no more groups than contributions is scaled down all the same",
     ),
     Bug(

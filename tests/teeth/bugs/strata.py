@@ -4,13 +4,13 @@ from tests.teeth.bug import Bug
 
 STRATA = "src/tacit/engines/sql/strata.py"
 INGEST = "src/tacit/engines/duckdb/ingest.py"
-SEAL = "src/tacit/engines/duckdb/seal.py"
+SEAL = "src/tacit/engines/duckdb/file_seal.py"
 ENGINE = "src/tacit/engines/duckdb/engine.py"
 TEST = "tests/unit/engines/sql/test_strata.py"
 COUNTED = "src/tacit/engines/duckdb/counted_keys.py"
 COUNTED_TEST = "tests/unit/engines/duckdb/test_counted_keys.py"
 WEIGH_ALIKE = f"{COUNTED_TEST}::test_counted_keys_weigh_alike"
-SEALED = "tests/unit/engines/duckdb/test_seal.py"
+SEALED = "tests/unit/engines/duckdb/test_file_seal.py"
 ANEW = f"{TEST}::test_units_of_which_rows_are_not_taken_are_weighed_anew"
 ALIKE = f"{TEST}::test_strata_answer_alike"
 

@@ -2,7 +2,7 @@
 
 from tests.teeth.bug import Bug
 
-NET = "src/tacit/mechanisms/net.py"
+NET = "src/tacit/mechanisms/net_mechanism.py"
 WEIGHTS = "src/tacit/mechanisms/mwem.py"
 SUMS = "src/tacit/synth/noise_sums.py"
 LAWS = "tests/laws/test_net.py"

@@ -8,7 +8,7 @@ PAID = f"{LAWS}::test_everything_that_is_drawn_is_paid_for"
 DESK = "src/tacit/curator/tables/release_tables.py"
 NOISE = "src/tacit/curator/tables/noise.py"
 CODED = "src/tacit/engines/coded_rows.py"
-STABILITY = "src/tacit/stability/tables.py"
+STABILITY = "src/tacit/stability/table_sensitivity.py"
 
 BUGS = [
     Bug(

@@ -11,7 +11,7 @@ ROWS = "src/tacit/curator/vectors/kernel_rows.py"
 NOISE = "src/tacit/curator/vectors/noise.py"
 LESSON = "src/tacit/curator/vectors/lesson.py"
 STEPS = "src/tacit/accounting/sampled_steps.py"
-SUMS = "src/tacit/stability/vectors.py"
+SUMS = "src/tacit/stability/vector_sensitivity.py"
 
 BUGS = [
     Bug(

@@ -52,7 +52,7 @@ BUGS = [
     ),
     Bug(
         name="dense-rank-with-gaps",
-        file="src/tacit/engines/sql/folds.py",
+        file="src/tacit/engines/sql/unit_folds.py",
         before='[f"dense_rank() {over} AS window_{i}"]',
         after='[f"rank() {over} AS window_{i}"]',
         killed_by=f"{STATEMENTS}[different wards, counted on]",
@@ -125,7 +125,7 @@ BUGS = [
     ),
     Bug(
         name="decimal-of-any-size",
-        file=f"{PLAN}/questions/expression_forms.py",
+        file=f"{PLAN}/questions/build_expressions.py",
         before="(known is None or known.furthest >= 10 ** (digits - decimals))",
         after="known is None",
         killed_by=f"{WIDE}::test_digits_before_the_point_are_proved_to_suffice",

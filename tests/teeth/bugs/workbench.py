@@ -16,11 +16,11 @@ BUGS = [
     ),
     Bug(
         name="the-first-curator-takes-a-name-that-is-taken",
-        file=f"{SERVER}/running.py",
+        file=f"{SERVER}/serve_vault.py",
         before="name = next(each for each in names if each not in taken)",
         after="name = names[0]",
         killed_by=(
-            f"{UNIT}/test_running.py::test_an_analyst_who_is_called_curator_stays_one_and_the_first_curator_gets_"
+            f"{UNIT}/test_serve_vault.py::test_an_analyst_who_is_called_curator_stays_one_and_the_first_curator_gets_"
             "another_name"
         ),
         note="a vault with an analyst called curator could not be served",

@@ -4,9 +4,9 @@ from math import exp, log, sqrt
 import numpy as np
 import pytest
 
-from tacit.accounting.dots import Dots, connect_dots
-from tacit.accounting.numerical import compose
-from tacit.accounting.saddle import saddle_for
+from tacit.accounting.connect_the_dots import Dots, connect_dots
+from tacit.accounting.numerical_bound import compose
+from tacit.accounting.saddle_point import saddle_for
 from tacit.accounting.tilted_convolution import (
     _fast_length,
     _power,

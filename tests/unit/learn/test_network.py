@@ -6,7 +6,7 @@ import pytest
 from tacit.errors import InvalidInput
 from tacit.learn import MLPClassifier
 from tests.laws.every_estimator import protect_columns
-from tests.unit.learn.test_nearest import TABLE
+from tests.unit.learn.test_nearest_neighbours import TABLE
 
 COLUMNS = {"x": (0, 1), "y": (0, 1), "inside": "boolean"}
 

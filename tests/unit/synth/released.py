@@ -4,7 +4,7 @@ same."""
 import numpy as np
 
 from tacit.synth import Noisy, Tables
-from tacit.synth.scatter import normals
+from tacit.synth.pseudo_random import normals
 
 RHO = 0.05
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tacit.synth.noise_sums import gaussian_reach, laplace_reach
-from tacit.synth.scatter import uniforms
+from tacit.synth.pseudo_random import uniforms
 
 LEVELS = (0.5, 0.8, 0.95, 0.99, 0.999)
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from tacit.curator.tables.noise import contrast as take_residual
+from tacit.synth.pseudo_random import normals, uniforms
 from tacit.synth.residuals import (
     cell_variance,
     plan_residuals,
     rebuild_marginal,
     subsets,
 )
-from tacit.synth.scatter import normals, uniforms
 
 SIZES = (5, 3, 4)
 WORKLOAD = {columns: 1.0 for size in range(1, 4) for columns in combinations(range(3), size)}

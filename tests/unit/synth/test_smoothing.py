@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tacit.synth import Attribute
-from tacit.synth.scatter import normals
+from tacit.synth.pseudo_random import normals
 from tacit.synth.smoothing import denoise, project
 
 

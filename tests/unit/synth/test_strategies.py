@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tacit.synth import Attribute, plan_strategy
-from tacit.synth.scatter import normals
+from tacit.synth.pseudo_random import normals
 
 AGES = Attribute(32, ordered=True)
 RANGES = np.array(

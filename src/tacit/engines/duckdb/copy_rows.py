@@ -4,7 +4,7 @@ Checked by: tests/unit/engines/postgres/test_copy_rows.py and tests/unit/engines
 """
 
 from tacit.engines.postgres.copy_rows import copy_from_postgres
-from tacit.engines.sources.kinds import Source
+from tacit.engines.sources.source_kinds import Source
 from tacit.engines.spark.copy_rows import copy_from_spark
 from tacit.plan import Table
 
@@ -14,7 +14,7 @@ __all__ = ["copy_source"]
 def copy_source(source: Source, table: Table) -> Source:
     """A source whose tables on servers are lists of their rows, with the columns that a table declares; or itself.
 
-    >>> from tacit.engines.sources.kinds import Listed
+    >>> from tacit.engines.sources.source_kinds import Listed
     >>> copy_source(Listed([]), Table("visits", ()))
     Listed(rows=[])
     """

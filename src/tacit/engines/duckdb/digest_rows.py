@@ -9,10 +9,10 @@ from contextlib import closing
 
 from tacit.engines.duckdb.connection import open_connection
 from tacit.engines.duckdb.copy_rows import copy_source
-from tacit.engines.duckdb.load import load_table
+from tacit.engines.duckdb.load_tables import load_table
 from tacit.engines.duckdb.public_rows import public_columns
 from tacit.engines.sources.foreign_keys import Linked
-from tacit.engines.sources.kinds import Source, source_of
+from tacit.engines.sources.source_kinds import Source, source_of
 from tacit.plan import Table
 
 __all__ = ["digest_rows"]

@@ -15,12 +15,14 @@ import duckdb
 
 from tacit.engines.duckdb.connection import describing_cursor, open_connection
 from tacit.engines.duckdb.create_relation import column_types
-from tacit.engines.duckdb.ingested import INGESTED, INGESTED_UNIT, is_own_name
+from tacit.engines.duckdb.ingested_files import INGESTED, INGESTED_UNIT, is_own_name
 from tacit.engines.postgres import catalog as postgres_catalog
 from tacit.engines.served.relations import StoredColumn
 from tacit.engines.sources.column_names import check_names
 from tacit.engines.sources.foreign_keys import Linked
-from tacit.engines.sources.kinds import (
+from tacit.engines.sources.pandas_frames import declared_kinds
+from tacit.engines.sources.postgres_tables import PostgresTable
+from tacit.engines.sources.source_kinds import (
     Frame,
     JsonLines,
     Listed,
@@ -31,8 +33,6 @@ from tacit.engines.sources.kinds import (
     Stored,
     source_of,
 )
-from tacit.engines.sources.pandas_frames import declared_kinds
-from tacit.engines.sources.postgres_tables import PostgresTable
 from tacit.engines.sources.spark_tables import SparkTable
 from tacit.engines.sources.text_files import header_of, json_names
 from tacit.engines.spark import catalog as spark_catalog

@@ -17,14 +17,14 @@ from tacit.engines.duckdb.connection import (
     lock_settings,
     open_connection,
 )
-from tacit.engines.duckdb.load import load_table
-from tacit.engines.duckdb.prepared import PreparedStatements
-from tacit.engines.duckdb.seal import last_change
+from tacit.engines.duckdb.file_seal import last_change
+from tacit.engines.duckdb.load_tables import load_table
+from tacit.engines.duckdb.prepared_statements import PreparedStatements
 from tacit.engines.duckdb.unknown_keys import gather_keys
 from tacit.engines.engine import Answer, blank, check_fits, columns_read, needed_columns
 from tacit.engines.sources.foreign_keys import Linked
-from tacit.engines.sources.kinds import Parquet, ParquetFiles, Source, Stored, source_of
 from tacit.engines.sources.rows import not_unique
+from tacit.engines.sources.source_kinds import Parquet, ParquetFiles, Source, Stored, source_of
 from tacit.engines.sql.casts import kinds_of
 from tacit.engines.sql.codes import code_names, code_statement
 from tacit.engines.sql.groups import enumeration

@@ -7,7 +7,8 @@ from pathlib import Path
 import duckdb
 
 from tacit.engines.duckdb.connection import open_connection
-from tacit.engines.duckdb.ingested import (
+from tacit.engines.duckdb.file_seal import write_seal
+from tacit.engines.duckdb.ingested_files import (
     INGESTED,
     INGESTED_KEYS,
     INGESTED_NAMES,
@@ -20,9 +21,8 @@ from tacit.engines.duckdb.ingested import (
     name_pairs,
     name_strata,
 )
-from tacit.engines.duckdb.load import load_table
-from tacit.engines.duckdb.seal import write_seal
-from tacit.engines.sources.kinds import source_of
+from tacit.engines.duckdb.load_tables import load_table
+from tacit.engines.sources.source_kinds import source_of
 from tacit.engines.sql.casts import read_unit
 from tacit.engines.sql.expressions import quote_name, text
 from tacit.errors import InvalidData

@@ -9,10 +9,13 @@ import duckdb
 
 from tacit.engines.duckdb.create_relation import column_types, create_relation
 from tacit.engines.duckdb.file_statistics import find_misstated
-from tacit.engines.duckdb.ingested import is_ingested, load_ingested, raw_ingested
+from tacit.engines.duckdb.ingested_files import is_ingested, load_ingested, raw_ingested
 from tacit.engines.duckdb.parquet_texts import read_parquet, scan_parquet
 from tacit.engines.sources.foreign_keys import Linked, Raw
-from tacit.engines.sources.kinds import (
+from tacit.engines.sources.postgres_tables import PostgresTable
+from tacit.engines.sources.python_cells import array_of
+from tacit.engines.sources.rows import arrays_of, check_columns, needed_columns
+from tacit.engines.sources.source_kinds import (
     Frame,
     JsonLines,
     Listed,
@@ -23,9 +26,6 @@ from tacit.engines.sources.kinds import (
     Source,
     Stored,
 )
-from tacit.engines.sources.postgres_tables import PostgresTable
-from tacit.engines.sources.python_cells import array_of
-from tacit.engines.sources.rows import arrays_of, check_columns, needed_columns
 from tacit.engines.sources.spark_tables import SparkTable
 from tacit.engines.sources.text_files import header_of, is_gzipped, separated_rows
 from tacit.engines.sources.text_format import Dialect

@@ -18,10 +18,10 @@ import duckdb
 from tacit.engines.duckdb.connection import open_connection
 from tacit.engines.duckdb.copy_rows import copy_source
 from tacit.engines.duckdb.discover import stored_kinds
-from tacit.engines.duckdb.load import load_table
-from tacit.engines.sources.kinds import Pandas, Source
+from tacit.engines.duckdb.load_tables import load_table
 from tacit.engines.sources.pandas_frames import seen_kinds
 from tacit.engines.sources.rows import not_unique
+from tacit.engines.sources.source_kinds import Pandas, Source
 from tacit.engines.sql.select import Reader
 from tacit.plan import Column, Kind, Scalar, Table
 

@@ -11,8 +11,8 @@ from tacit.engines.postgres.catalog import SECONDS, table_columns
 from tacit.engines.postgres.connection import Pool, Session, refusal_of
 from tacit.engines.served.copy_rows import copy_tables
 from tacit.engines.served.engine import tell
-from tacit.engines.sources.kinds import Listed, Source
 from tacit.engines.sources.postgres_tables import PostgresTable
+from tacit.engines.sources.source_kinds import Listed, Source
 from tacit.engines.sql.duckdb_dialect import quote_name
 from tacit.plan import Table
 

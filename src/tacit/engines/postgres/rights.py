@@ -6,8 +6,8 @@ from tacit.engines.postgres.catalog import SECONDS, excess_rights, missing_right
 from tacit.engines.postgres.connection import Pool, Session, refusal_of
 from tacit.engines.served.engine import tell
 from tacit.engines.served.rights import Rights, columns_needed
-from tacit.engines.sources.kinds import Source
 from tacit.engines.sources.postgres_tables import PostgresTable
+from tacit.engines.sources.source_kinds import Source
 from tacit.plan import Table
 
 __all__ = ["rights_in_postgres"]

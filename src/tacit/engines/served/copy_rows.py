@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from tacit.engines.sources.foreign_keys import Linked, Step
-from tacit.engines.sources.kinds import Listed, Source
+from tacit.engines.sources.source_kinds import Listed, Source
 from tacit.plan import Table
 
 __all__ = ["copy_tables"]

@@ -1,6 +1,6 @@
 """Cells that are Python objects: what each means, by itself, and columns of them as arrays.
 
-Checked by: tests/unit/engines/sources/test_kinds.py
+Checked by: tests/unit/engines/sources/test_source_kinds.py
 """
 
 from collections.abc import Iterable

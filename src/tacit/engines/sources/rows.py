@@ -11,18 +11,6 @@ from typing import Any, NoReturn
 from numpy.typing import NDArray
 
 from tacit.engines.sources.foreign_keys import Linked, linked_rows
-from tacit.engines.sources.kinds import (
-    Frame,
-    JsonLines,
-    Listed,
-    Pandas,
-    Parquet,
-    ParquetFiles,
-    Separated,
-    Source,
-    Stored,
-    source_of,
-)
 from tacit.engines.sources.pandas_frames import (
     check_dtype,
     series_array,
@@ -36,6 +24,18 @@ from tacit.engines.sources.python_cells import (
     read_object,
     unit_of,
     units_array,
+)
+from tacit.engines.sources.source_kinds import (
+    Frame,
+    JsonLines,
+    Listed,
+    Pandas,
+    Parquet,
+    ParquetFiles,
+    Separated,
+    Source,
+    Stored,
+    source_of,
 )
 from tacit.engines.sources.spark_tables import SparkTable
 from tacit.engines.sources.text_files import json_rows, separated_rows

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from tacit.engines.served.copy_rows import copy_tables
 from tacit.engines.served.engine import tell
-from tacit.engines.sources.kinds import Listed, Source
+from tacit.engines.sources.source_kinds import Listed, Source
 from tacit.engines.sources.spark_tables import SparkTable
 from tacit.engines.spark.catalog import SECONDS, scan, table_columns
 from tacit.engines.spark.literals import quote

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from tacit.engines.served.engine import tell
 from tacit.engines.served.rights import Rights, columns_needed
-from tacit.engines.sources.kinds import Source
+from tacit.engines.sources.source_kinds import Source
 from tacit.engines.sources.spark_tables import SparkTable
 from tacit.engines.spark.catalog import SECONDS, scan, table_columns
 from tacit.engines.spark.literals import quote

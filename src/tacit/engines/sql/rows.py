@@ -21,7 +21,10 @@ from tacit.engines.sql.expressions import (
     render,
     type_name,
 )
-from tacit.engines.sql.folds import (
+from tacit.engines.sql.join_pairs import Side, crowded_sql, size_sql, suspects_sql
+from tacit.engines.sql.relation import Relation, Rowset
+from tacit.engines.sql.select import Number, Reader, alias, cte
+from tacit.engines.sql.unit_folds import (
     PEERS,
     clamp_fold,
     fold_totals,
@@ -30,9 +33,6 @@ from tacit.engines.sql.folds import (
     window_columns,
     window_inputs,
 )
-from tacit.engines.sql.join_pairs import Side, crowded_sql, size_sql, suspects_sql
-from tacit.engines.sql.relation import Relation, Rowset
-from tacit.engines.sql.select import Number, Reader, alias, cte
 from tacit.engines.work_bounds import Bounds
 from tacit.errors import EngineFailed
 from tacit.plan import (

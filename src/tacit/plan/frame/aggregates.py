@@ -9,8 +9,8 @@ from fractions import Fraction
 from tacit.plan.frame.terms import Scope, Term, column_term
 from tacit.plan.model import expressions as e
 from tacit.plan.model.functions import Function
+from tacit.plan.questions.build_expressions import meeting, only
 from tacit.plan.questions.draft import Draft
-from tacit.plan.questions.expression_forms import meeting, only
 from tacit.plan.questions.quantile_grids import GREATEST, LEAST, MEDIAN, rank_from
 
 __all__ = [

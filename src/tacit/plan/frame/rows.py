@@ -9,9 +9,9 @@ from tacit.plan.model.expressions import Field
 from tacit.plan.model.nodes import Computed, Defined, Joined, Kept, Rows, Scan, Stacked
 from tacit.plan.model.ownership import Owner, size_of
 from tacit.plan.model.schema import Table
-from tacit.plan.questions.columns import columns_of
 from tacit.plan.questions.draft import SELECTED, Draft, Name
 from tacit.plan.questions.inner_draft import Inside
+from tacit.plan.questions.row_columns import columns_of
 from tacit.plan.questions.scope import Origin, Scope, of_rows, of_table, place_side_by_side
 from tacit.plan.questions.unit_membership import deduplicate_rows, flag_units
 

@@ -11,8 +11,8 @@ from tacit.frozen import frozen
 from tacit.plan.model import expressions as e
 from tacit.plan.model.functions import Function
 from tacit.plan.model.schema import Kind
+from tacit.plan.questions.build_expressions import Forms, literal
 from tacit.plan.questions.draft import Draft, Name, Named
-from tacit.plan.questions.expression_forms import Forms, literal
 from tacit.plan.questions.time_zones import local_time
 
 __all__ = [

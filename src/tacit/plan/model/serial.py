@@ -7,8 +7,7 @@ from fractions import Fraction
 from typing import assert_never
 
 from tacit.plan.model import expressions as e
-from tacit.plan.model.coding import Axis, Coding
-from tacit.plan.model.combined import (
+from tacit.plan.model.combined_answers import (
     AnswerOf,
     Answers,
     JoinedAnswers,
@@ -41,6 +40,7 @@ from tacit.plan.model.nodes import (
     Window,
     Windowed,
 )
+from tacit.plan.model.row_codes import Axis, Coding
 from tacit.plan.model.schema import Column, Scalar, Table
 
 __all__ = ["serial", "serial_about", "serial_subquery"]

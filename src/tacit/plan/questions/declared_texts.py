@@ -9,10 +9,10 @@ from tacit.errors import InvalidPlan
 from tacit.plan.model import expressions as e
 from tacit.plan.model.functions import Function
 from tacit.plan.model.schema import KeyValue, Kind
-from tacit.plan.questions.expression_forms import Forms
+from tacit.plan.questions.build_expressions import Forms
 from tacit.plan.questions.public_values import public_values
 from tacit.plan.semantics.functions import MEANINGS, lower
-from tacit.plan.semantics.infer import type_of
+from tacit.plan.semantics.infer_types import type_of
 from tacit.plan.semantics.pattern_match import Steps
 from tacit.plan.semantics.values import MOST_CHARACTERS
 

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from tacit.errors import InvalidPlan, Unbounded, how_to_declare
 from tacit.frozen import frozen
 from tacit.plan.model import expressions as e
-from tacit.plan.model.combined import CombinedPlan, ReadAnswers
+from tacit.plan.model.combined_answers import CombinedPlan, ReadAnswers
 from tacit.plan.model.describe import phrase
 from tacit.plan.model.nodes import (
     MOST_NUMBERS,
@@ -33,8 +33,8 @@ from tacit.plan.model.nodes import (
     Where,
 )
 from tacit.plan.model.schema import OTHER, Column, Kind, Scalar, Table
-from tacit.plan.model.walk import walk_expression
-from tacit.plan.questions.expression_forms import NULL, Forms, meeting
+from tacit.plan.model.walk_expressions import walk_expression
+from tacit.plan.questions.build_expressions import NULL, Forms, meeting
 from tacit.plan.questions.measures import (
     centred_sum,
     count_measure,
@@ -51,7 +51,7 @@ from tacit.plan.questions.where_bounds import (
     conditions_of,
     within_declared_values,
 )
-from tacit.plan.semantics.infer import condition_type, type_of
+from tacit.plan.semantics.infer_types import condition_type, type_of
 from tacit.plan.semantics.type_bounds import widen
 
 __all__ = [

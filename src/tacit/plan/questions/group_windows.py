@@ -15,9 +15,9 @@ from tacit.plan.model.expressions import (
     MeasureOf,
     MomentOf,
 )
-from tacit.plan.model.walk import walk_expression
+from tacit.plan.model.walk_expressions import walk_expression
 from tacit.plan.questions.draft import Draft
-from tacit.plan.semantics.infer import type_of
+from tacit.plan.semantics.infer_types import type_of
 
 __all__ = ["looks", "without_windows"]
 

@@ -26,12 +26,12 @@ from tacit.plan.model.nodes import (
 )
 from tacit.plan.model.ownership import held_rows
 from tacit.plan.model.schema import Column, Kind
-from tacit.plan.questions.columns import columns_of, rename_window, window_column
+from tacit.plan.questions.build_expressions import Forms
 from tacit.plan.questions.draft import Draft, Name, Named, find
-from tacit.plan.questions.expression_forms import Forms
 from tacit.plan.questions.per_unit import column_of, fold_rows, unused_name
 from tacit.plan.questions.quantile_grids import GREATEST, LEAST
-from tacit.plan.semantics.infer import condition_type, type_of
+from tacit.plan.questions.row_columns import columns_of, rename_window, window_column
+from tacit.plan.semantics.infer_types import condition_type, type_of
 
 __all__ = ["Inside"]
 

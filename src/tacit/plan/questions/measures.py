@@ -9,9 +9,9 @@ from tacit.plan.model.functions import TOTAL
 from tacit.plan.model.nodes import Counted, Distinct, Measure, Question, Ranked, Summed, Units
 from tacit.plan.model.ownership import many_rows, table_of
 from tacit.plan.model.schema import Kind
-from tacit.plan.semantics.infer import type_of
+from tacit.plan.semantics.expression_type import Type, refuse, refuse_unbounded
+from tacit.plan.semantics.infer_types import type_of
 from tacit.plan.semantics.ranges import Range
-from tacit.plan.semantics.type import Type, refuse, refuse_unbounded
 
 __all__ = [
     "centred_sum",

@@ -9,9 +9,9 @@ from tacit.plan.model.describe import phrase
 from tacit.plan.model.expressions import Case, Expression, Field, Literal, operands
 from tacit.plan.model.nodes import Defined, Folded, Folding, Summed
 from tacit.plan.model.schema import Column, Kind
-from tacit.plan.semantics.infer import type_of
+from tacit.plan.semantics.expression_type import refuse, refuse_unbounded
+from tacit.plan.semantics.infer_types import type_of
 from tacit.plan.semantics.ranges import INT64, Range
-from tacit.plan.semantics.type import refuse, refuse_unbounded
 
 __all__ = ["unused_name", "column_of", "fold_rows", "has_null_group", "label", "steps_of"]
 

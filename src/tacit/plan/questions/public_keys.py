@@ -18,8 +18,8 @@ from tacit.plan.model.nodes import (
     Windowed,
 )
 from tacit.plan.model.schema import KeyValue
-from tacit.plan.questions.columns import columns_of
 from tacit.plan.questions.public_values import MOST_VALUES, possible_values
+from tacit.plan.questions.row_columns import columns_of
 
 __all__ = ["lists_all_groups", "seen_values"]
 

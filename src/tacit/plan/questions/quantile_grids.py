@@ -14,9 +14,9 @@ from tacit.plan.model.grids import Even
 from tacit.plan.model.nodes import MOST_CELLS, Key, Measure, Question, Ranked
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.measures import step_of
-from tacit.plan.semantics.infer import type_of
+from tacit.plan.semantics.expression_type import CALENDAR, Type, refuse, refuse_unbounded
+from tacit.plan.semantics.infer_types import type_of
 from tacit.plan.semantics.ranges import Range
-from tacit.plan.semantics.type import CALENDAR, Type, refuse, refuse_unbounded
 
 __all__ = [
     "GREATEST",

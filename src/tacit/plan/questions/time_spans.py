@@ -9,7 +9,7 @@ from tacit.errors import InvalidPlan
 from tacit.plan.model import expressions as e
 from tacit.plan.model.functions import Function
 from tacit.plan.model.schema import Kind
-from tacit.plan.questions.expression_forms import Forms, literal, unit_named
+from tacit.plan.questions.build_expressions import Forms, literal, unit_named
 
 __all__ = ["complete_years", "time_bucket"]
 

@@ -9,8 +9,8 @@ from tacit.errors import InvalidPlan
 from tacit.plan.model import expressions as e
 from tacit.plan.model.functions import Function
 from tacit.plan.model.schema import Kind
-from tacit.plan.questions.expression_forms import Forms
-from tacit.plan.semantics.infer import type_of
+from tacit.plan.questions.build_expressions import Forms
+from tacit.plan.semantics.infer_types import type_of
 
 __all__ = ["tuple_of"]
 

@@ -8,7 +8,7 @@ from tacit.plan.model import expressions as e
 from tacit.plan.model.functions import Function
 from tacit.plan.model.nodes import Computed, Joined, Rows, Where
 from tacit.plan.model.schema import Column, Kind
-from tacit.plan.model.walk import walk_fields
+from tacit.plan.model.walk_expressions import walk_fields
 from tacit.plan.questions.per_unit import column_of
 from tacit.plan.semantics.case_ranges import Ends, implied_ends
 

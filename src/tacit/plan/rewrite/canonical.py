@@ -24,11 +24,11 @@ from tacit.plan.model.nodes import (
 )
 from tacit.plan.model.schema import Kind
 from tacit.plan.model.serial import serial, serial_about
-from tacit.plan.model.walk import list_group_expressions
+from tacit.plan.model.walk_expressions import list_group_expressions
 from tacit.plan.questions.measures import count_measure
-from tacit.plan.rewrite.rows import drop_unused_folds, settle_rows
+from tacit.plan.rewrite.canonical_rows import drop_unused_folds, settle_rows
 from tacit.plan.semantics.case_ranges import MIRRORED, OPPOSITE
-from tacit.plan.semantics.infer import type_of
+from tacit.plan.semantics.infer_types import type_of
 
 __all__ = ["canonical", "fingerprint", "fingerprint_and_subject"]
 

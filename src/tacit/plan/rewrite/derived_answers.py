@@ -7,7 +7,7 @@ from hashlib import sha256
 from tacit.plan.model.expressions import Expression, MeasureOf, MomentOf
 from tacit.plan.model.nodes import Measure, Plan, Summed
 from tacit.plan.model.serial import serial
-from tacit.plan.model.walk import walk_expression
+from tacit.plan.model.walk_expressions import walk_expression
 
 __all__ = ["derive_plan", "identity"]
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import assert_never
 
-from tacit.plan.model.combined import CombinedPlan
+from tacit.plan.model.combined_answers import CombinedPlan
 from tacit.plan.model.expressions import (
     Across,
     Both,
@@ -29,7 +29,7 @@ from tacit.plan.model.nodes import (
     Where,
     Windowed,
 )
-from tacit.plan.model.walk import walk_expression
+from tacit.plan.model.walk_expressions import walk_expression
 from tacit.plan.questions.public_keys import lists_all_groups
 from tacit.plan.semantics.evaluate import compile_expression
 

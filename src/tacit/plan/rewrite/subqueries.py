@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any
 
-from tacit.plan.model.combined import (
+from tacit.plan.model.combined_answers import (
     AnswerOf,
     Answers,
     CombinedPlan,
@@ -23,7 +23,7 @@ from tacit.plan.model.expressions import Literal, SubqueryValue
 from tacit.plan.model.nodes import Key, Measure, Plan, Question, Rows
 from tacit.plan.model.schema import Column, Kind, Scalar
 from tacit.plan.rewrite.canonical import canonical
-from tacit.plan.rewrite.combined import exchange_leaves, show_all
+from tacit.plan.rewrite.combine_answers import exchange_leaves, show_all
 
 __all__ = ["fill_subqueries", "hold_value", "join_subqueries"]
 

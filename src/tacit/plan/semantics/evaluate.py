@@ -12,7 +12,7 @@ from tacit.plan.model import expressions as e
 from tacit.plan.model.functions import STRICT
 from tacit.plan.model.schema import Kind
 from tacit.plan.semantics.functions import MEANINGS
-from tacit.plan.semantics.infer import operand_kind, operand_kinds, type_of
+from tacit.plan.semantics.infer_types import operand_kind, operand_kinds, type_of
 from tacit.plan.semantics.like import matches, tokens_of
 from tacit.plan.semantics.partial_cases import NEGATION, Operation, cases_of
 from tacit.plan.semantics.values import Value, bounds_of, cast, clamp_between, constant

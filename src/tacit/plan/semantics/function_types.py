@@ -9,6 +9,14 @@ from tacit.plan.model.expressions import Called, Expression, Literal
 from tacit.plan.model.functions import PARTS, Function
 from tacit.plan.model.nodes import Question
 from tacit.plan.model.schema import Kind
+from tacit.plan.semantics.expression_type import (
+    CALENDAR,
+    NUMERIC,
+    Type,
+    refuse,
+    refuse_unbounded,
+    type_with_range,
+)
 from tacit.plan.semantics.functions import (
     FIRST,
     LAST,
@@ -26,14 +34,6 @@ from tacit.plan.semantics.partial_cases import (
     refuse_partial,
 )
 from tacit.plan.semantics.ranges import INT64, Range, hull, outward
-from tacit.plan.semantics.type import (
-    CALENDAR,
-    NUMERIC,
-    Type,
-    refuse,
-    refuse_unbounded,
-    type_with_range,
-)
 
 __all__ = ["ARITY", "called_type", "may_leave", "operated_kind", "wanted_kinds"]
 

@@ -14,10 +14,10 @@ from tacit.frozen import frozen
 from tacit.plan.model.expressions import Expression
 from tacit.plan.model.functions import FORMATS, PARTS, TRUNCATED, UNITS, Function
 from tacit.plan.model.schema import Kind
+from tacit.plan.semantics.expression_type import CALENDAR, Type, refuse
 from tacit.plan.semantics.functions import FIRST, LAST, LONGEST, is_format, later
 from tacit.plan.semantics.ranges import INT64, LARGEST, Range, outward
 from tacit.plan.semantics.regular_expressions import is_pattern
-from tacit.plan.semantics.type import CALENDAR, Type, refuse
 from tacit.plan.semantics.values import Value, parse_text
 
 __all__ = [

@@ -10,7 +10,7 @@ from tacit.plan.model import expressions as e
 from tacit.plan.model.functions import Function
 from tacit.plan.model.schema import Kind
 from tacit.plan.semantics.functions import LONGEST
-from tacit.plan.semantics.infer import type_of
+from tacit.plan.semantics.infer_types import type_of
 from tacit.plan.semantics.values import MOST_CHARACTERS
 
 __all__ = ["ROW_BYTES", "Length", "length_of"]

@@ -10,15 +10,15 @@ from sqlglot import exp
 
 from tacit.frozen import frozen
 from tacit.plan.model import expressions as e
-from tacit.plan.model.combined import ReadAnswers, answer_of, stack_answers
+from tacit.plan.model.combined_answers import ReadAnswers, answer_of, stack_answers
 from tacit.plan.model.functions import Function
 from tacit.plan.model.nodes import Shown
 from tacit.plan.model.schema import Kind
-from tacit.plan.model.walk import walk_expression
+from tacit.plan.model.walk_expressions import walk_expression
+from tacit.plan.questions.build_expressions import NULL
 from tacit.plan.questions.draft import Draft, Name, Named
-from tacit.plan.questions.expression_forms import NULL
 from tacit.plan.questions.scope import Scope, Seen
-from tacit.plan.rewrite.combined import measures_of, move_places
+from tacit.plan.rewrite.combine_answers import measures_of, move_places
 from tacit.plan.sql.expressions import read_expression
 from tacit.plan.sql.from_clause import read_alias
 from tacit.plan.sql.outer_select import Statement, both_conditions

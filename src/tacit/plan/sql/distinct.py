@@ -11,8 +11,8 @@ from sqlglot import exp
 from tacit.errors import InvalidPlan
 from tacit.plan.model.expressions import KeyOf
 from tacit.plan.questions.draft import Draft
-from tacit.plan.sql.coverage import Account
 from tacit.plan.sql.grammar import AGGREGATES
+from tacit.plan.sql.source_positions import Account
 
 __all__ = [
     "check_told_once",

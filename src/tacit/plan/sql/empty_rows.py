@@ -7,7 +7,6 @@ from sqlglot import exp
 from tacit.errors import InvalidPlan
 from tacit.plan.model.schema import Kind, Table
 from tacit.plan.rewrite.free_views import has_no_rows
-from tacit.plan.sql.coverage import Account
 from tacit.plan.sql.from_clause import read_query, read_source
 from tacit.plan.sql.ordering import read_limit
 from tacit.plan.sql.parameters import NO_PARAMETERS, Parameters
@@ -15,6 +14,7 @@ from tacit.plan.sql.parse import TYPES, parse, tokenise
 from tacit.plan.sql.precheck import check_tokens, decimal_parts, interval_parts
 from tacit.plan.sql.reader import Reader
 from tacit.plan.sql.semi_joins import read_membership
+from tacit.plan.sql.source_positions import Account
 
 __all__ = ["read_empty_rows"]
 

@@ -14,12 +14,12 @@ from tacit.plan.model import expressions as e
 from tacit.plan.model.functions import Function
 from tacit.plan.model.nodes import Folding
 from tacit.plan.model.schema import Kind
+from tacit.plan.questions.build_expressions import NULL, Forms, meeting, only
 from tacit.plan.questions.draft import KEPT, NOTHING, Draft
-from tacit.plan.questions.expression_forms import NULL, Forms, meeting, only
 from tacit.plan.questions.group_windows import looks
 from tacit.plan.questions.inner_draft import Inside
 from tacit.plan.questions.tuples import tuple_of
-from tacit.plan.semantics.infer import condition_type
+from tacit.plan.semantics.infer_types import condition_type
 from tacit.plan.sql.functions import CALLED, Calls
 from tacit.plan.sql.grammar import AGGREGATES, ARITHMETIC, COMPARISONS, KINDS
 from tacit.plan.sql.group_windows import LOOKS, read_group_window

@@ -17,7 +17,7 @@ from tacit.plan.questions.draft import SELECTED, close_to, find
 from tacit.plan.questions.inner_draft import Inside
 from tacit.plan.questions.scope import HIDDEN, Origin, Scope, of_rows, of_table
 from tacit.plan.questions.unit_membership import deduplicate_rows
-from tacit.plan.semantics.infer import condition_type, type_of
+from tacit.plan.semantics.infer_types import condition_type, type_of
 from tacit.plan.sql.comma_joins import find_ties, is_comma
 from tacit.plan.sql.distinct import has_aggregate, has_on, is_all, is_distinct, list_keys
 from tacit.plan.sql.expressions import read_expression

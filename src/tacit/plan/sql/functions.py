@@ -16,10 +16,10 @@ from tacit.frozen import frozen
 from tacit.plan.model.expressions import Expression, Literal, Not
 from tacit.plan.model.functions import Function
 from tacit.plan.model.schema import Kind
-from tacit.plan.questions.expression_forms import NULL, Forms, literal, unit_named
+from tacit.plan.questions.build_expressions import NULL, Forms, literal, unit_named
 from tacit.plan.questions.time_spans import complete_years, time_bucket
 from tacit.plan.questions.time_zones import local_time
-from tacit.plan.sql.coverage import Account
+from tacit.plan.sql.source_positions import Account
 from tacit.plan.sql.text_maps import read_text_map
 
 __all__ = ["CALLED", "Calls"]

@@ -7,7 +7,7 @@ from itertools import combinations, product
 
 from sqlglot import exp
 
-from tacit.plan.sql.coverage import Account
+from tacit.plan.sql.source_positions import Account
 
 __all__ = ["MOST_SETS", "Set", "Sets", "has_sets", "list_sets"]
 

@@ -9,14 +9,14 @@ from tacit.plan.model import expressions as e
 from tacit.plan.model.nodes import Joined, Rows, Scan, Where
 from tacit.plan.model.ownership import Owner
 from tacit.plan.model.schema import Table
-from tacit.plan.questions.columns import columns_of
 from tacit.plan.questions.draft import Draft
+from tacit.plan.questions.row_columns import columns_of
 from tacit.plan.questions.scope import Origin, Scope, Sides, place_side_by_side
-from tacit.plan.semantics.infer import type_of
-from tacit.plan.sql.coverage import Account
+from tacit.plan.semantics.infer_types import type_of
 from tacit.plan.sql.expressions import read_expression
 from tacit.plan.sql.kept_groups import keeps_groups_alone
 from tacit.plan.sql.reader import ROWS, Reader, conjuncts, same_units
+from tacit.plan.sql.source_positions import Account
 
 __all__ = ["join_where", "join_scopes"]
 

@@ -1,6 +1,6 @@
 """ORDER BY, LIMIT, OFFSET and QUALIFY: what is done with the groups that are released.
 
-Checked by: tests/unit/plan/sql/test_options.py
+Checked by: tests/unit/plan/sql/test_privacy_options.py
 """
 
 from sqlglot import exp
@@ -8,7 +8,7 @@ from sqlglot import exp
 from tacit.plan.model.expressions import Expression, IsNull
 from tacit.plan.model.nodes import Ordering
 from tacit.plan.questions.draft import KEPT, SORTED, Draft
-from tacit.plan.semantics.infer import type_of
+from tacit.plan.semantics.infer_types import type_of
 from tacit.plan.sql.expressions import read_condition, read_expression
 from tacit.plan.sql.reader import Reader
 

@@ -13,7 +13,7 @@ from tacit.plan.model import expressions as e
 from tacit.plan.model.functions import Function
 from tacit.plan.model.nodes import Ordering, Shown
 from tacit.plan.model.schema import Kind, Table
-from tacit.plan.model.walk import walk_expression
+from tacit.plan.model.walk_expressions import walk_expression
 from tacit.plan.questions.draft import KEPT, Draft, Named, find
 from tacit.plan.questions.scope import Scope, Seen
 from tacit.plan.sql.distinct import is_all, list_keys

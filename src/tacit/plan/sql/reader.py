@@ -13,10 +13,10 @@ from tacit.errors import InvalidPlan
 from tacit.frozen import frozen
 from tacit.plan.model.expressions import Expression, Literal, SubqueryValue
 from tacit.plan.model.schema import Kind, Table
+from tacit.plan.questions.build_expressions import NULL, literal, number
 from tacit.plan.questions.draft import Draft, Name, Named
-from tacit.plan.questions.expression_forms import NULL, literal, number
 from tacit.plan.questions.scope import Origin, Scope
-from tacit.plan.sql.coverage import Account
+from tacit.plan.sql.source_positions import Account
 
 __all__ = [
     "ROWS",

@@ -11,14 +11,14 @@ from sqlglot import exp
 
 from tacit.frozen import frozen
 from tacit.plan.model import expressions as e
-from tacit.plan.model.combined import CombinedPlan, most_rows
+from tacit.plan.model.combined_answers import CombinedPlan, most_rows
 from tacit.plan.model.schema import Column, Kind
+from tacit.plan.questions.build_expressions import Forms
 from tacit.plan.questions.draft import Name
-from tacit.plan.questions.expression_forms import Forms
 from tacit.plan.questions.public_values import scalar
-from tacit.plan.rewrite.combined import merge_parts
+from tacit.plan.rewrite.combine_answers import merge_parts
 from tacit.plan.rewrite.subqueries import join_subqueries
-from tacit.plan.semantics.infer import type_of
+from tacit.plan.semantics.infer_types import type_of
 from tacit.plan.semantics.ranges import Range
 from tacit.plan.semantics.released_ranges import grid_range, released_range
 from tacit.plan.sql.answers import close_draft

@@ -12,7 +12,7 @@ from typing import Any
 from sqlglot import exp
 
 from tacit.errors import InvalidPlan, Unbounded
-from tacit.plan.model.combined import CombinedPlan, ReadAnswers
+from tacit.plan.model.combined_answers import CombinedPlan, ReadAnswers
 from tacit.plan.model.expressions import Expression, Field, KeyOf
 from tacit.plan.model.nodes import Plan
 from tacit.plan.model.ownership import Owner
@@ -20,7 +20,7 @@ from tacit.plan.model.schema import Table
 from tacit.plan.questions.draft import KEPT, SELECTED, Draft, Named, find
 from tacit.plan.questions.group_windows import without_windows
 from tacit.plan.questions.scope import Scope, Seen
-from tacit.plan.rewrite.combined import merge_parts
+from tacit.plan.rewrite.combine_answers import merge_parts
 from tacit.plan.rewrite.prune import drop_unused_measures
 from tacit.plan.sql.answers import (
     NamedAnswer,
@@ -29,14 +29,12 @@ from tacit.plan.sql.answers import (
     join_scalar,
     stack_statements,
 )
-from tacit.plan.sql.coverage import Account
 from tacit.plan.sql.distinct import check_told_once, has_aggregate, is_all, is_distinct, list_keys
 from tacit.plan.sql.expressions import read_expression
 from tacit.plan.sql.from_clause import read_alias, read_query, read_source, read_with
 from tacit.plan.sql.group_windows import is_grouped
 from tacit.plan.sql.grouping_sets import Sets, has_sets, list_sets
 from tacit.plan.sql.mode import find_mode, is_most_frequent, read_mode, read_mode_key
-from tacit.plan.sql.options import Header, header_of
 from tacit.plan.sql.ordering import read_limit, read_order, read_qualify
 from tacit.plan.sql.outer_select import (
     Statement,
@@ -49,6 +47,7 @@ from tacit.plan.sql.outer_select import (
 from tacit.plan.sql.parameters import NO_PARAMETERS, Parameters
 from tacit.plan.sql.parse import TYPES, parse, tokenise
 from tacit.plan.sql.precheck import check_tokens, decimal_parts, interval_parts, items, outermost
+from tacit.plan.sql.privacy_options import Header, header_of
 from tacit.plan.sql.quantiles import is_list_of_ranks, read_ranks
 from tacit.plan.sql.reader import ROWS, Reader, Source, is_column
 from tacit.plan.sql.released_queries import (
@@ -70,6 +69,7 @@ from tacit.plan.sql.row_subqueries import (
 )
 from tacit.plan.sql.row_windows import read_named_windows
 from tacit.plan.sql.semi_joins import filter_rows, read_membership
+from tacit.plan.sql.source_positions import Account
 
 __all__ = ["read_asked", "read_priced", "read_sql"]
 

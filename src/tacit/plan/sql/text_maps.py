@@ -9,11 +9,11 @@ from typing import NoReturn
 from sqlglot import exp
 
 from tacit.plan.model.expressions import Expression
+from tacit.plan.questions.build_expressions import Forms
 from tacit.plan.questions.declared_texts import capitalise_words, map_declared
-from tacit.plan.questions.expression_forms import Forms
 from tacit.plan.semantics.pattern_match import extract_pattern, replace_pattern
 from tacit.plan.semantics.regular_expressions import count_groups, is_pattern, may_be_empty
-from tacit.plan.sql.coverage import Account
+from tacit.plan.sql.source_positions import Account
 
 __all__ = ["read_text_map"]
 

@@ -12,10 +12,10 @@ from tacit.plan.model import expressions as e
 from tacit.plan.model.nodes import Computed, Defined, Kept, Rows, Stacked
 from tacit.plan.model.ownership import Owner
 from tacit.plan.model.schema import Kind
-from tacit.plan.questions.columns import columns_of
+from tacit.plan.questions.row_columns import columns_of
 from tacit.plan.questions.scope import Origin, of_rows
 from tacit.plan.questions.unit_membership import deduplicate_rows
-from tacit.plan.sql.coverage import Account
+from tacit.plan.sql.source_positions import Account
 
 __all__ = ["keep_units", "stack_rows"]
 

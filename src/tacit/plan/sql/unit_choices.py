@@ -12,9 +12,9 @@ from sqlglot import exp
 from tacit.plan.model import expressions as e
 from tacit.plan.model.nodes import Folding, Ordering, Place, Running
 from tacit.plan.model.schema import Kind
-from tacit.plan.questions.expression_forms import NULL, Forms
+from tacit.plan.questions.build_expressions import NULL, Forms
 from tacit.plan.questions.inner_draft import Inside
-from tacit.plan.semantics.infer import type_of
+from tacit.plan.semantics.infer_types import type_of
 from tacit.plan.sql.reader import Reader
 
 __all__ = ["CHOICES", "VALUES", "read_chosen_value", "read_choice"]

@@ -11,10 +11,10 @@ from tacit.frozen import frozen
 from tacit.plan.model import expressions as e
 from tacit.plan.model.nodes import Computed, Defined, Rows, Where
 from tacit.plan.model.ownership import size_of
-from tacit.plan.questions.columns import columns_of
+from tacit.plan.questions.build_expressions import NULL, Forms
 from tacit.plan.questions.draft import Draft, Name
-from tacit.plan.questions.expression_forms import NULL, Forms
 from tacit.plan.questions.per_unit import unused_name
+from tacit.plan.questions.row_columns import columns_of
 from tacit.plan.questions.scope import Scope, Seen, of_rows
 from tacit.plan.sql.expressions import read_expression
 from tacit.plan.sql.reader import ROWS, Reader, is_column

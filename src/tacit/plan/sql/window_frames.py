@@ -14,7 +14,7 @@ from sqlglot import exp
 from tacit.plan.model import expressions as e
 from tacit.plan.model.functions import Function
 from tacit.plan.model.schema import Kind
-from tacit.plan.questions.expression_forms import Forms
+from tacit.plan.questions.build_expressions import Forms
 from tacit.plan.sql.reader import Reader
 
 __all__ = ["FRAMED", "Extent", "MOST_GROUPS", "SHARES", "fold_frame", "read_frame", "share"]

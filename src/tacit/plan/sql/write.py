@@ -26,7 +26,7 @@ from tacit.plan.model.nodes import (
 )
 from tacit.plan.model.ownership import tables_of
 from tacit.plan.model.schema import Kind
-from tacit.plan.model.walk import walk_expression
+from tacit.plan.model.walk_expressions import walk_expression
 from tacit.plan.rewrite.canonical import canonical
 from tacit.plan.sql.statement import read_sql
 

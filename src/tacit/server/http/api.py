@@ -8,7 +8,12 @@ from fastapi.responses import JSONResponse
 
 from tacit.errors import NotFound
 from tacit.server.desk import Desk
-from tacit.server.forms import (
+from tacit.server.http import models
+from tacit.server.http.forecast import forecast
+from tacit.server.http.gate import Gate, Visitor
+from tacit.server.http.values import ARROW, CSV, answer_response
+from tacit.server.jobs import Job
+from tacit.server.json_forms import (
     answer_fields,
     budget_fields,
     explanation_fields,
@@ -16,11 +21,6 @@ from tacit.server.forms import (
     standing_fields,
     table_fields,
 )
-from tacit.server.http import models
-from tacit.server.http.forecast import forecast
-from tacit.server.http.gate import Gate, Visitor
-from tacit.server.http.values import ARROW, CSV, answer_response
-from tacit.server.jobs import Job
 from tacit.server.ledger_pages import PastQuestion, Verification
 
 __all__ = ["api_routes"]

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from tacit.errors import InvalidInput
-from tacit.server.forms import read_parameters
 from tacit.server.jobs import Question
+from tacit.server.json_forms import read_parameters
 from tacit.server.releases import Fit
 
 __all__ = [

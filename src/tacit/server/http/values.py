@@ -9,8 +9,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from tacit.errors import NotInstalled
-from tacit.server.forms import answer_fields
 from tacit.server.http.problems import problem_of, problem_response
+from tacit.server.json_forms import answer_fields
 
 __all__ = ["ARROW", "CSV", "answer_as", "answer_response", "download"]
 

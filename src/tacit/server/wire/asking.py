@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 from tacit.errors import CatalogueError, InvalidPlan, TooMany
 from tacit.frozen import frozen
 from tacit.server.desk import Desk
-from tacit.server.forms import explanation_fields
 from tacit.server.identities import Identity
 from tacit.server.jobs import Question
+from tacit.server.json_forms import explanation_fields
 from tacit.server.public_catalogue import PublicCatalogue
 from tacit.server.wire.commands import question_within
 from tacit.server.wire.cursors import Outcome

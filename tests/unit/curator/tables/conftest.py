@@ -2,12 +2,12 @@
 
 import pytest
 
-from tacit.synth import mixture, procedure
+from tacit.synth import mixture, table_learning
 
 
 @pytest.fixture(autouse=True, scope="module")
 def small_fits():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mixture, "LADDER", ((8, 300),))
-        patch.setattr(procedure, "FITS", 1)
+        patch.setattr(table_learning, "FITS", 1)
         yield

@@ -8,7 +8,7 @@ import pytest
 import tacit
 from tacit.engines import DuckDB
 from tacit.errors import EngineFailed, InvalidInput, LimitExceeded, TacitError
-from tacit.synth.scatter import normals, uniforms
+from tacit.synth.pseudo_random import normals, uniforms
 
 COLUMNS = {
     "ward": ["A", "B", "C"],

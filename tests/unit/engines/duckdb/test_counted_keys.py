@@ -13,8 +13,8 @@ from tacit.engines import DuckDB, Memory, ingest
 from tacit.engines.duckdb import ingest as ingesting
 from tacit.engines.duckdb.connection import open_connection
 from tacit.engines.duckdb.counted_keys import counted_keys_of
-from tacit.engines.duckdb.load import load_table
-from tacit.engines.sources.kinds import source_of
+from tacit.engines.duckdb.load_tables import load_table
+from tacit.engines.sources.source_kinds import source_of
 from tacit.engines.sql.relation import CountedKeys, Relation, Rowset
 from tacit.errors import EngineFailed
 from tacit.plan import (

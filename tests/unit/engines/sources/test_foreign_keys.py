@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from tacit.engines import DuckDB, Memory, ingest
 from tacit.engines.duckdb.connection import open_connection
-from tacit.engines.duckdb.load import load_table
+from tacit.engines.duckdb.load_tables import load_table
 from tacit.engines.sources.foreign_keys import (
     Linked,
     Owners,
@@ -31,8 +31,8 @@ from tacit.engines.sources.foreign_keys import (
     owner,
     owners,
 )
-from tacit.engines.sources.kinds import Stored, source_of
 from tacit.engines.sources.rows import rows_of
+from tacit.engines.sources.source_kinds import Stored, source_of
 from tacit.errors import InvalidData
 from tacit.plan import (
     Column,

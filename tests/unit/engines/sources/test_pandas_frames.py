@@ -11,9 +11,9 @@ import pytest
 
 from tacit.engines import DuckDB, Memory, stored_kinds
 from tacit.engines.duckdb.connection import open_connection
-from tacit.engines.duckdb.load import load_table
-from tacit.engines.sources.kinds import source_of
+from tacit.engines.duckdb.load_tables import load_table
 from tacit.engines.sources.rows import rows_of
+from tacit.engines.sources.source_kinds import source_of
 from tacit.errors import InvalidData
 from tacit.plan import (
     Column,

@@ -9,9 +9,9 @@ import pytest
 
 from tacit.engines import DuckDB, Linked, Memory, Step, stored_kinds, stored_types, table_name
 from tacit.engines.duckdb.connection import open_connection
-from tacit.engines.duckdb.load import load_table
-from tacit.engines.sources.kinds import ParquetFiles, source_of
+from tacit.engines.duckdb.load_tables import load_table
 from tacit.engines.sources.rows import rows_of
+from tacit.engines.sources.source_kinds import ParquetFiles, source_of
 from tacit.errors import InvalidData
 from tacit.plan import Column, Kind, Table, Weighing, Weights, clamp_cell, read_sql
 

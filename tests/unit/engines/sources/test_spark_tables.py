@@ -4,7 +4,7 @@ import pytest
 
 from tacit.engines import SparkTable, is_address, source_of
 from tacit.engines.sources.addresses import table_at
-from tacit.engines.sources.kinds import table_name
+from tacit.engines.sources.source_kinds import table_name
 from tacit.engines.sources.spark_tables import spark_table
 from tacit.errors import InvalidData
 

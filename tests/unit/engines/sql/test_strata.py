@@ -13,8 +13,8 @@ from tacit.engines import DuckDB, Memory, ingest
 from tacit.engines.duckdb import engine as running
 from tacit.engines.duckdb import ingest as ingesting
 from tacit.engines.duckdb.connection import open_connection
-from tacit.engines.duckdb.load import load_table
-from tacit.engines.sources.kinds import source_of
+from tacit.engines.duckdb.load_tables import load_table
+from tacit.engines.sources.source_kinds import source_of
 from tacit.engines.sql.relation import Relation, Rowset, Strata
 from tacit.engines.sql.strata import strata_of, takes_whole_table
 from tacit.plan import (

@@ -5,7 +5,7 @@ import pytest
 import tacit
 from tacit.errors import InvalidPlan
 from tacit.plan import MOST_CHARACTERS, Column, Kind, Literal, Table, prove, read_sql
-from tacit.plan.model.walk import list_group_expressions, walk_expression
+from tacit.plan.model.walk_expressions import list_group_expressions, walk_expression
 from tacit.plan.questions import declared_texts, public_values
 from tacit.plan.questions.declared_texts import MOST_DECLARED, MOST_NODES, capitalise_words
 

@@ -19,7 +19,7 @@ from tacit.plan import (
     type_of,
     walk_expression,
 )
-from tacit.plan.model.walk import list_expressions
+from tacit.plan.model.walk_expressions import list_expressions
 from tests.unit.plan.cases import TABLES
 
 TEXT = "SELECT COUNT(*) AS n FROM visits WHERE age > (SELECT AVG(age) FROM visits)"

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tacit.synth import Attribute, Distances, Forbidden, Law, Tables, learn_table
-from tacit.synth.procedure import split_share
-from tacit.synth.scatter import uniforms
+from tacit.synth.pseudo_random import uniforms
+from tacit.synth.table_learning import split_share
 from tests.unit.synth.released import RHO, count_cells, people, run
 
 COLUMNS = (Attribute(40, ordered=True), Attribute(5), Attribute(2))

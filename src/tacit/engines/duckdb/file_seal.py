@@ -1,6 +1,6 @@
 """Whether a file of DuckDB is still what `ingest` has written.
 
-Checked by: tests/unit/engines/duckdb/test_seal.py
+Checked by: tests/unit/engines/duckdb/test_file_seal.py
 """
 
 # ruff: noqa: S608 -- this is the SQL generator: every name goes through `quote_name`, `text` and their like
@@ -37,10 +37,10 @@ def check_seal(connection: duckdb.DuckDBPyConnection, name: str, path: Path) -> 
                 is not attached, since a process that closes a file lets go of its locks.  That nobody wrote in between,
                 or after another part of the process let go of the lock, is seen by the time of the last change, before
                 every statement.  Who writes bytes by other means may as well write a policy.
-    Checked by: tests/unit/engines/duckdb/test_seal.py::test_rows_that_were_changed_are_refused,
-                tests/unit/engines/duckdb/test_seal.py::test_a_change_at_the_last_moment_is_seen,
-                tests/unit/engines/duckdb/test_seal.py::test_nobody_changes_rows_while_they_are_read and
-                tests/unit/engines/duckdb/test_seal.py::test_rows_that_are_changed_all_the_same_are_not_read
+    Checked by: tests/unit/engines/duckdb/test_file_seal.py::test_rows_that_were_changed_are_refused,
+                tests/unit/engines/duckdb/test_file_seal.py::test_a_change_at_the_last_moment_is_seen,
+                tests/unit/engines/duckdb/test_file_seal.py::test_nobody_changes_rows_while_they_are_read and
+                tests/unit/engines/duckdb/test_file_seal.py::test_rows_that_are_changed_all_the_same_are_not_read
     """
     connection.execute(f"DETACH {name}")
     before, written = last_change(path), count_checkpoints(path)

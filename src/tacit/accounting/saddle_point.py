@@ -10,7 +10,7 @@ from math import exp, inf, log, pi, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.accounting.dots import connect_dots
+from tacit.accounting.connect_the_dots import connect_dots
 from tacit.frozen import frozen
 from tacit.privacy import Atoms, LossDistribution
 

@@ -9,10 +9,7 @@ from tacit.plan.model import expressions as e
 from tacit.plan.model.nodes import Question, Ranked
 from tacit.plan.model.schema import Kind
 from tacit.plan.semantics.case_ranges import Ends, narrow_branch
-from tacit.plan.semantics.function_types import called_type, operated_kind, wanted_kinds
-from tacit.plan.semantics.partial_cases import NEGATION, as_doubles, may_be_null, refuse_partial
-from tacit.plan.semantics.ranges import INT64, Range, outward
-from tacit.plan.semantics.type import (
+from tacit.plan.semantics.expression_type import (
     CALENDAR,
     NUMERIC,
     Type,
@@ -21,6 +18,9 @@ from tacit.plan.semantics.type import (
     refuse_unbounded,
     type_with_range,
 )
+from tacit.plan.semantics.function_types import called_type, operated_kind, wanted_kinds
+from tacit.plan.semantics.partial_cases import NEGATION, as_doubles, may_be_null, refuse_partial
+from tacit.plan.semantics.ranges import INT64, Range, outward
 
 __all__ = ["CASTS", "condition_type", "operand_kind", "type_of", "operand_kinds"]
 

@@ -17,7 +17,7 @@ from tacit.engines.duckdb.create_relation import (
     key_number_name,
     stratum_name,
 )
-from tacit.engines.duckdb.seal import check_seal
+from tacit.engines.duckdb.file_seal import check_seal
 from tacit.engines.sources.foreign_keys import Raw
 from tacit.engines.sources.rows import check_columns
 from tacit.engines.sql.casts import check_type

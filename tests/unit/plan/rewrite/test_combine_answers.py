@@ -24,8 +24,8 @@ from tacit.plan import (
     combine_questions,
     read_asked,
 )
-from tacit.plan.model.combined import most_pairs, most_rows
-from tacit.plan.rewrite.combined import merge_parts
+from tacit.plan.model.combined_answers import most_pairs, most_rows
+from tacit.plan.rewrite.combine_answers import merge_parts
 from tests.unit.plan.cases import TABLES
 
 WARD = Column("ward", Kind.TEXT, values=("A", "B", "C"))

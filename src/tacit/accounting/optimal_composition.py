@@ -65,7 +65,7 @@ def _binomial(own: Fraction, times: int, epsilon: Fraction) -> Ball:
     Claim:      the ball holds the sum.
     Because:    left out are numbers of truths so far below their mean that Hoeffding bounds them by exp(-2 bits - 80),
                 and the end of the sum, whose terms fall faster than a geometric series.
-    Checked by: tests/unit/accounting/test_optimal.py
+    Checked by: tests/unit/accounting/test_optimal_composition.py
     """
     first = max(0, floor((epsilon / own + times) / 2) + 1)
     if first > times:

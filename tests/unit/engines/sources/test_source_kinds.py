@@ -13,8 +13,16 @@ import pyarrow.parquet as pq
 import pytest
 
 from tacit.engines import DuckDB, Memory
-from tacit.engines.sources.kinds import Frame, Listed, Pandas, Parquet, Separated, Stored, source_of
 from tacit.engines.sources.rows import arrays_of, rows_of
+from tacit.engines.sources.source_kinds import (
+    Frame,
+    Listed,
+    Pandas,
+    Parquet,
+    Separated,
+    Stored,
+    source_of,
+)
 from tacit.errors import InvalidData
 from tacit.plan import (
     Column,

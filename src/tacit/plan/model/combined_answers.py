@@ -2,7 +2,7 @@
 
 Each part is a question of its own, paid for and released like any other; what is made of the releases is free.
 
-Checked by: tests/unit/plan/rewrite/test_combined.py
+Checked by: tests/unit/plan/rewrite/test_combine_answers.py
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from tacit.frozen import frozen
 from tacit.plan.model.expressions import Expression, Field, KeyOf, SubqueryValue
 from tacit.plan.model.nodes import Key, Measure, Plan, Question, groups_of
 from tacit.plan.model.schema import Column, KeyValue, Kind
-from tacit.plan.model.walk import list_expressions, walk_expression
+from tacit.plan.model.walk_expressions import list_expressions, walk_expression
 
 __all__ = [
     "AnswerOf",

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.accounting import total
-from tacit.accounting.optimal import Optimal
+from tacit.accounting.optimal_composition import Optimal
 from tacit.exact import ball, lower, upper, working
 from tacit.privacy import GaussianLoss, LaplaceLoss, PureLoss
 

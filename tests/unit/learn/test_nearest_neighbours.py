@@ -5,7 +5,7 @@ import pytest
 
 from tacit.errors import InvalidInput
 from tacit.learn import NearestClassifier
-from tacit.learn.nearest import nearest_labels
+from tacit.learn.nearest_neighbours import nearest_labels
 from tests.laws.every_estimator import protect_columns
 
 DRAW = np.random.default_rng(6)

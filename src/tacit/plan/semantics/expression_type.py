@@ -1,6 +1,6 @@
 """What is known of an expression without a look at the data, and how one is refused of which too little is known.
 
-Checked by: tests/unit/plan/semantics/test_infer.py
+Checked by: tests/unit/plan/semantics/test_infer_types.py
 """
 
 from datetime import date
@@ -14,7 +14,7 @@ from tacit.plan.model.describe import phrase
 from tacit.plan.model.expressions import Expression, Field, Literal
 from tacit.plan.model.nodes import Question
 from tacit.plan.model.schema import Kind
-from tacit.plan.model.walk import walk_fields
+from tacit.plan.model.walk_expressions import walk_fields
 from tacit.plan.semantics.functions import FIRST, LAST
 from tacit.plan.semantics.ranges import INT64, Range, as_double
 from tacit.plan.semantics.values import bounds_of, constant

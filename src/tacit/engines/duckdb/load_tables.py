@@ -10,10 +10,11 @@ from dataclasses import replace
 import duckdb
 
 from tacit.engines.duckdb.create_relation import column_types
-from tacit.engines.duckdb.ingested import UNIT, name_units, refuse_numbers
+from tacit.engines.duckdb.ingested_files import UNIT, name_units, refuse_numbers
 from tacit.engines.duckdb.load_source import load_source, raw_columns
 from tacit.engines.sources.foreign_keys import Linked, Owners, Raw, Step, check_key, owner, owners
-from tacit.engines.sources.kinds import (
+from tacit.engines.sources.rows import check_path
+from tacit.engines.sources.source_kinds import (
     Frame,
     JsonLines,
     Listed,
@@ -24,7 +25,6 @@ from tacit.engines.sources.kinds import (
     Stored,
     source_of,
 )
-from tacit.engines.sources.rows import check_path
 from tacit.engines.sql.casts import check_unit_type
 from tacit.engines.sql.expressions import quote_name
 from tacit.engines.sql.relation import Relation

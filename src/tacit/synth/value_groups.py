@@ -1,7 +1,7 @@
 """Which values of a column share a group: so many groups that a cell of a pair is near its noise,
 and no more.
 
-Checked by: tests/unit/synth/test_procedure.py::test_null_never_shares_a_group_with_a_value
+Checked by: tests/unit/synth/test_table_learning.py::test_null_never_shares_a_group_with_a_value
 """
 
 import numpy as np

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tacit.learn.made_up import made_up_normals, made_up_uniforms
+from tacit.learn.pseudo_random import made_up_normals, made_up_uniforms
 
 
 def test_they_are_the_same_every_time_and_differ_by_stream():

@@ -2,7 +2,7 @@
 
 from tacit.plan import Rows, Weights
 from tacit.privacy import Neighbours, Norm, Sensitivity
-from tacit.stability.tables import weights_for_tables
+from tacit.stability.table_sensitivity import weights_for_tables
 
 __all__ = ["sensitivity_of_sum", "weights_for_vectors"]
 

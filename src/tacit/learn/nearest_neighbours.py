@@ -11,8 +11,8 @@ from tacit.curator import GRID, FeatureMap, Lesson, Moments, VectorNoise, Waves
 from tacit.errors import InvalidInput
 from tacit.learn.encoders import Dense
 from tacit.learn.estimator import Classifier, Learning, Step, ask, check_positive
-from tacit.learn.made_up import made_up_normals
 from tacit.learn.model_json import Declarations
+from tacit.learn.pseudo_random import made_up_normals
 
 __all__ = ["NearestClassifier"]
 

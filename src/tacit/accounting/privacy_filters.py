@@ -89,7 +89,7 @@ class Filter(Protocol):
 
         Claim:      while only admitted charges are made, everything released keeps the limit.
         Because:    docs/decisions/0004-filters.md
-        Checked by: tests/unit/accounting/test_filters.py
+        Checked by: tests/unit/accounting/test_privacy_filters.py
         """
         return (spent + charge).fits(self.limit)
 
@@ -106,7 +106,7 @@ class PureFilter(Filter):
     Claim:      whatever is admitted is epsilon-DP together, for analysts who choose each loss after earlier answers.
     Because:    pure epsilons add along every path of answers (Rogers, Roth, Ullman, Vadhan 2016), concurrently too
                 (Vadhan, Wang 2021).
-    Checked by: tests/unit/accounting/test_filters.py
+    Checked by: tests/unit/accounting/test_privacy_filters.py
 
     >>> vault = PureFilter(epsilon=3)
     >>> vault.limit.amount // vault.price_of(epsilon=0.3).amount
@@ -160,7 +160,7 @@ class ConcentratedFilter(Filter):
                 answers: it is delta/2-approximate R-zCDP, and R converts to (epsilon, delta/2).
     Because:    rho and failures add along every path of answers (Whitehouse, Ramdas, Rogers, Wu 2023);
                 docs/decisions/0004-filters.md.
-    Checked by: tests/unit/accounting/test_filters.py
+    Checked by: tests/unit/accounting/test_privacy_filters.py
 
     >>> vault = ConcentratedFilter(epsilon=3, delta=1e-6)
     >>> vault.price_of(epsilon=3) == Charge(vault.limit.amount)
@@ -191,7 +191,7 @@ class ConcentratedFilter(Filter):
 
         Claim:      the loss is failure-approximate rho-zCDP.
         Because:    only the loss's own rho and failure are read, never a delta at an epsilon, which does not add.
-        Checked by: tests/unit/accounting/test_filters.py
+        Checked by: tests/unit/accounting/test_privacy_filters.py
         """
         failure, rest = _check_loss(loss, self.neighbours).split_failure()
         with working():

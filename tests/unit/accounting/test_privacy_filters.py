@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.accounting import Charge, ConcentratedFilter, Odometer, PureFilter, parallel, total
-from tacit.accounting.filters import DELTA_UNIT, EPSILON_UNIT, RHO_UNIT
+from tacit.accounting.privacy_filters import DELTA_UNIT, EPSILON_UNIT, RHO_UNIT
 from tacit.errors import InvalidInput, NotChargeable
 from tacit.exact import ball, lower, upper, working
 from tacit.privacy import (

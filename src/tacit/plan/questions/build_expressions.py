@@ -24,11 +24,11 @@ from tacit.plan.questions.where_bounds import (
     has_only_values,
     within_declared_values,
 )
+from tacit.plan.semantics.expression_type import CALENDAR, NUMERIC, refuse
 from tacit.plan.semantics.function_types import ARITY
 from tacit.plan.semantics.functions import later, lower
-from tacit.plan.semantics.infer import condition_type, type_of
+from tacit.plan.semantics.infer_types import condition_type, type_of
 from tacit.plan.semantics.ranges import INT64, LARGEST
-from tacit.plan.semantics.type import CALENDAR, NUMERIC, refuse
 from tacit.plan.semantics.values import constant
 
 __all__ = [

@@ -16,10 +16,10 @@ import numpy as np
 
 from tacit.progress import show_progress
 from tacit.synth.domain import Array, Attribute, Distances, Forbidden, Groups, Law, Noisy, Tables
-from tacit.synth.grouping import find_kinds, group_values
 from tacit.synth.mixture import Targets, choose_rung, fit_mixture
 from tacit.synth.model import Model, make_model
 from tacit.synth.smoothing import denoise, project
+from tacit.synth.value_groups import find_kinds, group_values
 
 __all__ = ["FITS", "Procedure", "learn_table", "split_share"]
 
@@ -263,7 +263,7 @@ def learn_table(
 
     Claim:      everything but the requests is a function of what was released.
     Because:    the generator is sent released numbers, and holds nothing else.
-    Checked by: tests/unit/synth/test_procedure.py::test_the_model_follows_from_the_release
+    Checked by: tests/unit/synth/test_table_learning.py::test_the_model_follows_from_the_release
     """
     learner, left = _Learner(attributes, law, forbidden), 1 - ONES
     learner.take_ones((yield learner.ask_ones(ONES)))

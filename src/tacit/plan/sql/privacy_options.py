@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from tacit.errors import InvalidPlan
 from tacit.frozen import frozen
-from tacit.plan.questions.expression_forms import number
+from tacit.plan.questions.build_expressions import number
 from tacit.plan.sql.precheck import Token
 
 __all__ = ["Header", "Option", "header_of"]

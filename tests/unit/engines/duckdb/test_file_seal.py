@@ -9,8 +9,8 @@ import duckdb
 import pytest
 
 from tacit.engines import DuckDB, ingest
-from tacit.engines.duckdb import seal
-from tacit.engines.duckdb.seal import count_checkpoints
+from tacit.engines.duckdb import file_seal
+from tacit.engines.duckdb.file_seal import count_checkpoints
 from tacit.errors import EngineFailed, InvalidData
 from tacit.plan import Field, Keeping, Key
 from tests.unit.engines.tables import EVERYTHING, LOOSE, ROWS, VISITS, WARD
@@ -63,7 +63,7 @@ def test_a_change_at_the_last_moment_is_seen(path, monkeypatch):
         os.utime(given, ns=(1, 1))
         return found
 
-    monkeypatch.setattr(seal, "count_checkpoints", count_and_change)
+    monkeypatch.setattr(file_seal, "count_checkpoints", count_and_change)
     with pytest.raises(InvalidData, match="was changed after"):
         DuckDB({VISITS: path})
 

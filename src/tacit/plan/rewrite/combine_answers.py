@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import assert_never
 
-from tacit.plan.model.combined import (
+from tacit.plan.model.combined_answers import (
     AnswerOf,
     Answers,
     CombinedPlan,
@@ -95,7 +95,7 @@ def merge_parts(answers: Answers, questions: Sequence[Question], view: View) -> 
                 where a part is there for its keys.
     Because:    questions in their canonical form are one where their rows and keys are equal; measures are renumbered
                 in the view and in the answers alike, and `canonical` says where it has put them.
-    Checked by: tests/unit/plan/rewrite/test_combined.py
+    Checked by: tests/unit/plan/rewrite/test_combine_answers.py
     """
     used = set().union(*map(measures_of, _roots(view)))
     parts: dict[_Subject, dict[Measure, None]] = {}

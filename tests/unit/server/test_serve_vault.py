@@ -14,7 +14,7 @@ import pytest
 import tacit
 from tacit.errors import InvalidInput
 from tacit.server import Server, identities_of, serve
-from tacit.server.running import serve_alone
+from tacit.server.serve_vault import serve_alone
 from tests.unit.server.clinics import COUNT, POLICY, add_people, make_folder
 
 

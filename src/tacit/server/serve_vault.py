@@ -182,7 +182,7 @@ def serve(
 
     Claim:      without TLS nothing but this machine can reach it.
     Because:    an address that is not a loopback address is refused then.
-    Checked by: tests/unit/server/test_running.py::test_without_tls_only_this_machine_is_served
+    Checked by: tests/unit/server/test_serve_vault.py::test_without_tls_only_this_machine_is_served
     """
     if tls is None and not _is_loopback(host):
         raise InvalidInput(
@@ -209,7 +209,7 @@ def serve_alone(vault: str | Path) -> Iterator[None]:
     Claim:      nobody learns from a second server what was written in a slot of the first before that slot ends.
     Because:    a lock on a file beside the policy is held; and where the ledger is reached by other machines, too,
                 every server hides what is written in the slots of all (`SharedBoard`).
-    Checked by: tests/unit/server/test_running.py::test_a_vault_has_one_server
+    Checked by: tests/unit/server/test_serve_vault.py::test_a_vault_has_one_server
     """
     folder = _folder_of(vault)
     if isinstance(read_ledger_place(vault), Address):

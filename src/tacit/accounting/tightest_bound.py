@@ -5,8 +5,8 @@ from fractions import Fraction
 from tacit.accounting.basic_composition import Advanced, Basic
 from tacit.accounting.bound_protocol import Bound
 from tacit.accounting.exact_law import GaussianDP, OwnLaw
-from tacit.accounting.numerical import Numerical
-from tacit.accounting.optimal import Optimal
+from tacit.accounting.numerical_bound import Numerical
+from tacit.accounting.optimal_composition import Optimal
 from tacit.accounting.renyi import Concentrated, Renyi
 from tacit.exact import Ball, upper
 from tacit.frozen import frozen

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tacit.synth import Attribute, Law, learn_table
-from tacit.synth.errors import estimate_errors, poisson_deviation
+from tacit.synth.estimated_errors import estimate_errors, poisson_deviation
 from tests.unit.synth.released import count_cells, people, run
 
 COLUMNS = (Attribute(40, ordered=True), Attribute(5), Attribute(2))

@@ -3,7 +3,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tacit.accounting.dots import connect_dots, is_on_grid
+from tacit.accounting.connect_the_dots import connect_dots, is_on_grid
 from tacit.privacy import (
     Atoms,
     BoundedRangeLoss,
