@@ -300,6 +300,14 @@ BUGS = [
         note="a price behind a question would be ignored, and the session's paid",
     ),
     Bug(
+        name="wire-parameter-zero-is-the-last-value",
+        file=f"{WIRE}/lexer.py",
+        before="len(token.value) > _MOST_DIGITS or not int(token.value)",
+        after="len(token.value) > _MOST_DIGITS",
+        killed_by=f"{UNIT}/test_lexer.py::test_a_parameter_that_cannot_be_is_refused_once",
+        note="values are counted from 1: $0 was an internal error, or somebody else's value",
+    ),
+    Bug(
         name="wire-notice-halves-what-is-cut-off",
         file=f"{WIRE}/notices.py",
         before="        for length in (high - value, value - low)",

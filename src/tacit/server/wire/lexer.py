@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 
 from tacit.frozen import frozen
+from tacit.server.wire.problems import Problem
 
 __all__ = ["Statement", "Token", "matching_bracket", "split_statements", "tokens_of"]
 
@@ -71,12 +72,15 @@ _WORD = re.compile(r"[^\W\d][\w$]*")
 _NUMBER = re.compile(
     r"(?:0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][-+]?\d+)?)"
 )
-_PARAMETER = re.compile(r"\$\d+")
+_PARAMETER = re.compile(r"\$[0-9]+")
 _DOLLAR = re.compile(r"\$(?:[^\W\d]\w*)?\$")
 _NAME = re.compile(r'"(?:[^"]|"")*"')
 _TEXT = re.compile(r"'(?:[^']|'')*'")
 _ESCAPED = re.compile(r"'(?:[^'\\]|''|\\.)*'", re.DOTALL)
 _MARKS = re.compile(r"/\*|\*/")
+_MOST_DIGITS = (
+    6  # of a parameter's number: more are sent by nobody, and lists that are spread have fewer
+)
 _SIGNS = ("::", ":=", "<=", ">=", "<>", "!=", "=>", "||")
 
 
@@ -102,6 +106,7 @@ def split_statements(text: str) -> list[Statement]:
     """The statements of a text, at the semicolons between them; what is empty is left out.
 
     A comment belongs to the statement that it stands before or in; one behind the last semicolon to the last statement.
+    A parameter that cannot be is refused here, so that whoever reads a number of a statement finds one from 1 on.
 
     >>> [each.text for each in split_statements("SET a = 'x;y'; SELECT 1 ;; -- done")]
     ["SET a = 'x;y'", 'SELECT 1']
@@ -117,6 +122,8 @@ def split_statements(text: str) -> list[Statement]:
                 comments = []
             kept = []
         else:
+            if token.kind == "parameter":
+                _refuse_no_parameter(token)
             kept.append(token)
     if found and comments:
         found[-1] = found[-1].with_comments(tuple(comments))
@@ -132,6 +139,13 @@ def matching_bracket(tokens: Sequence[Token], place: int) -> int | None:
             if not depth:
                 return at
     return None
+
+
+def _refuse_no_parameter(token: Token) -> None:
+    """Refuse $0, and a number with too many digits to be read."""
+    if len(token.value) > _MOST_DIGITS or not int(token.value):
+        said = f"there is no parameter ${token.value[:20]}"
+        raise Problem("42P02", said, position=token.start + 1)
 
 
 def _token_at(text: str, place: int) -> Token:

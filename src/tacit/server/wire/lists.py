@@ -98,7 +98,7 @@ def spread_lists(statement: Statement, values: Sequence[Any], types: Sequence[in
     oids += [TEXT] * (len(spread) - len(oids))
     numbers: dict[int, list[int]] = {}
     for number in sorted(list_numbers(statement)):
-        given = values[number - 1] if 1 <= number <= len(values) else None
+        given = values[number - 1] if number <= len(values) else None
         if not isinstance(given, list | tuple):
             raise Problem("22023", f"${number} is compared with a list, and is none")
         if not 1 <= len(given) <= _MOST:
@@ -157,7 +157,7 @@ def _without_types(statement: Statement, values: Sequence[Any] | None) -> Statem
 def _is_of(oid: int, number: int, values: Sequence[Any] | None) -> bool:
     """Whether a value is what its type reads; without values, whether the type is a plain one."""
     kind = _KINDS.get(oid)
-    if values is None or kind is None or not 1 <= number <= len(values):
+    if values is None or kind is None or number > len(values):
         return kind is not None and values is None
     return type(values[number - 1]) is kind
 

@@ -58,11 +58,10 @@ def known_types(statement: Statement, given: Sequence[int]) -> list[int | None]:
     for place, token in enumerate(tokens):
         if token.kind != "parameter":
             continue
-        number = int(token.value) if len(token.value) < 6 else 0
-        if not 1 <= number <= _MOST:
-            raise Problem(
-                "42P02", f"there is no parameter ${token.value[:20]}", position=token.start + 1
-            )
+        number = int(token.value)
+        if number > _MOST:
+            said = f"there is no parameter ${number}"
+            raise Problem("42P02", said, position=token.start + 1)
         found += [None] * (number - len(found))
         if (
             found[number - 1] is None

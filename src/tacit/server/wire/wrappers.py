@@ -82,7 +82,7 @@ def refuse_growing(wrapped: Wrapped) -> None:
 
 def pick(values: Sequence[Any], places: Sequence[int]) -> tuple[Any, ...]:
     """The values at some places, counted from 1."""
-    return tuple(values[place - 1] for place in places if 1 <= place <= len(values))
+    return tuple(values[place - 1] for place in places if place <= len(values))
 
 
 def _places(statement: Statement) -> list[tuple[int, int]]:

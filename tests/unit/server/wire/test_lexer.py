@@ -3,6 +3,7 @@
 import pytest
 
 from tacit.server.wire.lexer import matching_bracket, split_statements, tokens_of
+from tacit.server.wire.problems import Problem
 
 
 @pytest.mark.parametrize(
@@ -66,6 +67,16 @@ def test_comments_belong_to_the_statement_that_they_stand_before_or_in():
     (only,) = split_statements("/* zero */; SELECT 1; -- five")
     assert only.comments == ("/* zero */", "-- five")
     assert (first.start, second.start) == (10, 39)
+
+
+@pytest.mark.parametrize("wrong", ["$0", "$000", "$1234567", "$" + "9" * 5_000])
+def test_a_parameter_that_cannot_be_is_refused_once(wrong):
+    """Whoever reads the number of a parameter counts back from it: $0 would be the last of all values."""
+    for text in (f"SELECT {wrong}", f"SELECT 1; SELECT MAX(n) FROM (SELECT {wrong} AS n) x"):
+        with pytest.raises(Problem) as refusal:
+            split_statements(text)
+        assert (refusal.value.code, refusal.value.position) == ("42P02", text.index("$") + 1)
+    assert split_statements(f"SELECT '{wrong}' /* {wrong} */, $01, $1234")
 
 
 def test_brackets_are_matched():

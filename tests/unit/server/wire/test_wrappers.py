@@ -52,4 +52,4 @@ def test_parameters_are_counted_anew_in_each_part():
 
 
 def test_a_parameter_that_no_value_has_is_left_out():
-    assert pick((), (0,)) == pick((), (1,)) == ()
+    assert pick((), (1,)) == ()
