@@ -60,19 +60,31 @@ class FreeReads:
 
 
 def seen_state(vault: Vault, view: View) -> Hashable:
-    """What is another one whenever a read with this view may find something else: entries, answers, versions.
+    """What is another one if and only if a read with this view may find something else: entries, answers, versions.
 
-    Entries behind its length are not in it: when they are written depends on rows.
+    Claim:      two views that show the same have the same state, and two that do not have others.
+    Because:    it lists the entries that are shown, and those of them without an answer, by what the view itself says.
+                By which part of a view an entry is shown is not in it: whether one was written, or answered, when some
+                slot was reserved depends on how long rows took.
+    Checked by: tests/unit/server/test_free_reads.py::test_what_is_remembered_depends_on_what_is_shown_alone
     """
-    unanswered = frozenset(number for number in view.open if number < view.length)
+    length = view.length
+    while view.shows(length):
+        length += 1
+    beyond = frozenset(number for number in view.released if number > length)
+    unanswered = frozenset(
+        number
+        for number in view.open.union(view.released)
+        if view.shows(number) and not view.shows_answer(number)
+    )
     versions = tuple(vault.ledger.version(name) for name in sorted(vault.policy.tables))
-    return view.length, unanswered, frozenset(view.released.items()), versions
+    return length, beyond, unanswered, versions
 
 
 def question_key(payer: str | None, question: Question) -> Hashable:
     """What is the same for the same question of the same payer, and for no other."""
-    price = str(question.epsilon), str(question.within), repr(question.confidence), question.raw
-    return payer, question.sql, price, parameter_key(question.params)
+    price = question.epsilon, question.within, question.confidence, question.raw
+    return payer, question.sql, parameter_key(price), parameter_key(question.params)
 
 
 def parameter_key(params: Sequence[Any] | Mapping[str, Any] | None) -> Hashable:

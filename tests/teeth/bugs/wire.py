@@ -318,8 +318,8 @@ BUGS = [
     Bug(
         name="free-reads-are-everybody-s",
         file="src/tacit/server/free_reads.py",
-        before="    return payer, question.sql, price, parameter_key(question.params)",
-        after="    return question.sql, price, parameter_key(question.params)",
+        before="    return payer, question.sql, parameter_key(price)",
+        after="    return question.sql, parameter_key(price)",
         killed_by="tests/unit/server/test_free_reads.py::test_nobody_is_shown_what_was_read_for_somebody_else",
         note="an answer that one person paid for would be shown to another",
     ),
@@ -334,13 +334,44 @@ BUGS = [
     Bug(
         name="free-reads-tell-when-a-slot-writes",
         file="src/tacit/server/free_reads.py",
-        before="    unanswered = frozenset(number for number in view.open if number < view.length)",
-        after="    unanswered = view.open",
+        before="        if view.shows(number) and not view.shows_answer(number)\n",
+        after="        if number in view.open\n",
         killed_by=(
             "tests/unit/server/test_free_reads.py::"
             "test_what_a_slot_writes_changes_nothing_of_what_is_remembered_within_it"
         ),
         note="the time of a free read would tell when the rows of a running question were read",
+    ),
+    Bug(
+        name="free-reads-tell-when-an-answer-was-ready",
+        file="src/tacit/server/free_reads.py",
+        before="        if view.shows(number) and not view.shows_answer(number)\n",
+        after="        if number in view.open and number < view.length\n",
+        killed_by=(
+            "tests/unit/server/test_free_reads.py::"
+            "test_when_an_answer_was_ready_changes_nothing_that_is_remembered"
+        ),
+        note="the time of a free read would tell whether a question was answered when the next was reserved",
+    ),
+    Bug(
+        name="free-reads-tell-when-a-charge-was-written",
+        file="src/tacit/server/free_reads.py",
+        before="    while view.shows(length):\n        length += 1\n",
+        after="",
+        killed_by=(
+            "tests/unit/server/test_free_reads.py::test_what_is_remembered_depends_on_what_is_shown_alone"
+        ),
+        note="the time of a free read would tell whether a question was charged when the next was reserved",
+    ),
+    Bug(
+        name="free-reads-take-a-price-for-another",
+        file="src/tacit/server/free_reads.py",
+        before="question.sql, parameter_key(price), parameter_key",
+        after="question.sql, tuple(map(str, price)), parameter_key",
+        killed_by=(
+            "tests/unit/server/test_free_reads.py::test_another_price_confidence_or_value_is_another_question"
+        ),
+        note="a price that is refused would be answered as one that is not",
     ),
     Bug(
         name="wire-cancel-ends-the-question",

@@ -1,12 +1,17 @@
 """What was read for free is remembered, and is what reading anew would give."""
 
 import asyncio
+from collections import defaultdict
+from fractions import Fraction
+from itertools import chain, combinations, product
 
 import pytest
 
+from tacit.curator import Unseen, View
 from tacit.errors import AccessDenied
+from tacit.privacy import PureLoss
 from tacit.server import Slots
-from tacit.server.free_reads import FreeReads, parameter_key, question_key
+from tacit.server.free_reads import FreeReads, parameter_key, question_key, seen_state
 from tacit.server.jobs import Question
 from tests.unit.server.clinics import BY_WARD, COUNT, make_desk, make_folder, who
 
@@ -89,6 +94,8 @@ def test_another_price_confidence_or_value_is_another_question():
     plain = Question(COUNT, epsilon=1)
     others = [
         *(Question(BY_WARD, epsilon=1), Question(COUNT, within=1), Question(COUNT, epsilon=2)),
+        *(Question(COUNT, epsilon="1"), Question(COUNT, epsilon=1.0), Question(COUNT)),
+        *(Question(COUNT, epsilon="None"), Question(COUNT, within="None")),
         *(Question(COUNT, epsilon=1, confidence=0.9), Question(COUNT, epsilon=1, raw=True)),
         *(Question(COUNT, epsilon=1, params=[each]) for each in (1, 1.0, True, "1", [1], None)),
         Question(COUNT, epsilon=1, params={"0": 1}),
@@ -124,6 +131,43 @@ def test_what_a_slot_writes_changes_nothing_of_what_is_remembered_within_it(tmp_
         assert not read
     finally:
         desk.close()
+
+
+def test_what_is_remembered_depends_on_what_is_shown_alone(desk):
+    """Every view of three entries: the same state if, and only if, the same entries and answers are shown."""
+    numbers = range(3)
+    opened = list(chain.from_iterable(combinations(numbers, size) for size in range(4)))
+    states = defaultdict(set)
+    for length, hidden, told in product(range(4), opened, product((None, False, True), repeat=3)):
+        released = {each: told[each] for each in numbers if told[each] is not None}
+        view = View(length, frozenset(hidden), released)
+        shown = tuple((view.shows(each), view.shows_answer(each)) for each in numbers)
+        states[shown].add(seen_state(desk._vault, view))
+    assert all(len(found) == 1 for found in states.values())
+    assert len(set.union(*states.values())) == len(states) > 20
+
+
+def test_when_an_answer_was_ready_changes_nothing_that_is_remembered(desk):
+    """One slot answers before another is reserved, or after: from when both have told, nothing is another.
+
+    The second writes nothing of its own.  If its end changed what is remembered in one of the two, whoever reads for
+    nothing would learn how long rows took in the first.
+    """
+    states = []
+    for is_ready in (False, True):
+        vault, board = desk._vault, Unseen()
+        first = board.enter(vault)
+        entry = vault.ledger.charge(bytes([is_ready]), PureLoss(Fraction(1, 100)), "ana")
+        if is_ready:
+            vault.ledger.settle(entry, b"1")
+        second = board.enter(vault)
+        if not is_ready:
+            vault.ledger.settle(entry, b"1")
+        board.leave(first, {entry.number: True})
+        after_one = seen_state(vault, board.view_of(vault))
+        board.leave(second, {})
+        states.append(after_one == seen_state(vault, board.view_of(vault)))
+    assert states == [True, True]
 
 
 def written(desk):

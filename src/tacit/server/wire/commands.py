@@ -80,7 +80,7 @@ def read_cancel(statement: Statement, values: Sequence[Any]) -> int | None:
     else:
         found = given.value if given.kind == "number" else None
     text = str(found)
-    return int(text) if text.isdigit() and len(text) < 11 else None
+    return int(text) if text.isdecimal() and len(text) < 11 else None
 
 
 def refuse_write(statement: Statement) -> None:
