@@ -138,6 +138,14 @@ BUGS = [
         note="the curator would not learn which client cannot browse",
     ),
     Bug(
+        name="catalogue-digits-of-any-script",
+        file=f"{ROOM}/rewrite/names.py",
+        before="text.isascii() and text.isdigit()",
+        after="text.isdecimal()",
+        killed_by=f"{CATALOGUE}::test_digits_that_are_no_number_are_refused_and_no_mistake",
+        note="a name in digits of another script would be an oid, which PostgreSQL does not read so",
+    ),
+    Bug(
         name="catalogue-unnests-the-first-list",
         file=f"{ROOM}/rewrite/relations.py",
         before="    lists = node.expressions\n",

@@ -76,6 +76,17 @@ def test_released_rows_come_as_tables_of_pyarrow_or_as_answers(catalogue):
     assert catalogue.ask("SELECT spent FROM tacit.budget", tables={"tacit.budget": none}).rows == ()
 
 
+@pytest.mark.parametrize("digits", ["²", "٣", "9" * 5_000])
+def test_digits_that_are_no_number_are_refused_and_no_mistake(catalogue, digits):
+    for sql in (f"SELECT '{digits}'::regclass", f"SELECT ${digits}"):
+        with pytest.raises(CatalogueError) as refusal:
+            catalogue.ask(sql)
+        assert refusal.value.sqlstate in {"42P01", "42601"}
+    assert catalogue.parameters(f"SELECT ${digits}") == ()
+    with pytest.raises(CatalogueError, match="too few arguments"):
+        catalogue.ask(f"SELECT format('%9{'9' * 5_000}$s', 1)")
+
+
 def test_a_statement_that_cannot_be_answered_is_told_to_who_asks_and_to_the_curator(catalogue):
     sql = "SELECT pg_nonsense(1) FROM pg_class"
     for _ in range(2):

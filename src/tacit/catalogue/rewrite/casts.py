@@ -6,7 +6,7 @@ Checked by: tests/unit/catalogue/test_database.py
 from sqlglot import exp
 
 from tacit.catalogue.built_in import ARRAY, DUCKDB_TYPES
-from tacit.catalogue.rewrite.names import type_name
+from tacit.catalogue.rewrite.names import type_name, whole_number
 from tacit.catalogue.rewrite.session import Session
 from tacit.catalogue.rewrite.walk import call, peel
 from tacit.errors import CatalogueError
@@ -156,7 +156,9 @@ def _to_name(inner: exp.Expr, kind: str, session: Session) -> exp.Expr:
     """`x::regclass`: a number stays one, a text is looked up, at once if it is a literal."""
     if isinstance(inner, exp.Literal) and inner.is_string:
         name = str(inner.this)
-        oid = int(name) if name.isdigit() else session.find_oid(KINDS_OF_NAMES[kind], name)
+        oid = whole_number(name)
+        if oid is None:
+            oid = session.find_oid(KINDS_OF_NAMES[kind], name)
         if oid is None:
             code, said = MISSING.get(kind, ("42704", '"{}" does not exist'))
             raise CatalogueError(code, said.format(name))

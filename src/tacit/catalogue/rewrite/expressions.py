@@ -14,6 +14,7 @@ from sqlglot import exp
 from tacit.catalogue.built_in import duckdb_type
 from tacit.catalogue.rewrite.casts import as_name, kind_of_name, list_of, marked, rewrite_cast
 from tacit.catalogue.rewrite.macros import MACROS
+from tacit.catalogue.rewrite.names import whole_number
 from tacit.catalogue.rewrite.relations import (
     SAID,
     rewrite_function,
@@ -238,9 +239,10 @@ def _table_oid(node: exp.Column, session: Session) -> int:
 
 
 def _parameter(node: exp.Expr, session: Session) -> exp.Expr:
-    if not node.name.isdigit():
+    counted = whole_number(node.name)
+    if not counted:
         raise CatalogueError("42601", "a parameter is written $1, $2, ...")
-    number = int(node.name) - 1
+    number = counted - 1
     if session.parameter_types is not None:
         types = session.parameter_types
         kind = TYPE_NAMES.get(types[number]) if number < len(types) else None
@@ -339,8 +341,8 @@ def _format(arguments: list[exp.Expr], _session: Session) -> exp.Expr:
         elif numbered:
             if numbered[1] is None and not rest:
                 raise CatalogueError("22023", "too few arguments for format()")
-            number = int(numbered[1] or 0)
-            if number >= len(arguments):
+            number = whole_number(numbered[1] or "0")
+            if number is None or number >= len(arguments):
                 raise CatalogueError("22023", "too few arguments for format()")
             value = arguments[number] if number else rest.pop(0)
             shown = exp.Cast(this=as_name(value).copy(), to=exp.DataType.build("VARCHAR"))

@@ -7,9 +7,10 @@ from sqlglot import exp
 
 from tacit.catalogue.rewrite.walk import peel
 
-__all__ = ["NAMELESS", "column_names", "name_of_column", "type_name"]
+__all__ = ["NAMELESS", "column_names", "name_of_column", "type_name", "whole_number"]
 
 NAMELESS = "?column?"
+_MOST_DIGITS = 10  # of an oid
 SPELLED = {
     "GroupConcat": "string_agg",
     "ArrayAgg": "array_agg",
@@ -136,3 +137,12 @@ def _read_name(node: exp.Expr) -> tuple[str, bool]:
             return SPELLED.get(type(node).__name__, node.sql_name().lower()), True
         case _:
             return NAMELESS, False
+
+
+def whole_number(text: str) -> int | None:
+    """The number that a text of digits writes, as PostgreSQL reads one; None for any other text.
+
+    >>> whole_number("1259"), whole_number("²"), whole_number("٣"), whole_number("9" * 5_000)
+    (1259, None, None, None)
+    """
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else None

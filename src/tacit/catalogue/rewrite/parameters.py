@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from tacit.catalogue.built_in import relations
 from tacit.catalogue.rewrite.expressions import TYPE_NAMES
-from tacit.catalogue.rewrite.names import type_name
+from tacit.catalogue.rewrite.names import type_name, whole_number
 from tacit.catalogue.rewrite.walk import peel
 
 __all__ = ["parameter_types"]
@@ -28,8 +28,8 @@ def parameter_types(tree: exp.Expr, given: Sequence[int] = ()) -> tuple[int, ...
     """
     found: dict[int, int] = {}
     for node in tree.find_all(exp.Parameter):
-        if node.name.isdigit():
-            number = int(node.name)
+        number = whole_number(node.name)
+        if number is not None:
             kind = _kind(node)
             if kind is not None or number not in found:
                 found[number] = TEXT if kind is None else kind

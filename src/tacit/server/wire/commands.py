@@ -67,6 +67,8 @@ def read_cancel(statement: Statement, values: Sequence[Any]) -> int | None:
     >>> from tacit.server.wire.lexer import split_statements
     >>> read_cancel(split_statements("SELECT pg_cancel_backend(42)")[0], ())
     42
+    >>> read_cancel(split_statements("SELECT pg_cancel_backend($1)")[0], ("²",)) is None
+    True
     """
     tokens = [each for each in statement.tokens if not each.is_sign("::")][1:]
     if len(tokens) > 2 and tokens[0].value == "pg_catalog" and tokens[1].is_sign("."):
