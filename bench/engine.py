@@ -17,7 +17,7 @@ import rows
 from report import Requirement, Result, Table, ratio, shown
 
 from tacit.engines import DuckDB, ingest
-from tacit.engines.duckdb.ingested_files import INGESTED
+from tacit.engines.duckdb.ingested_layout import INGESTED
 from tacit.plan import Column, Kind, Question, Weighing, Weights, read_sql
 from tacit.plan import Table as Declared
 

@@ -25,7 +25,7 @@ from report import Requirement, Result, Table, ratio, shown
 import tacit
 from tacit.curator import Vault
 from tacit.engines import ingest
-from tacit.engines.duckdb.ingested_files import INGESTED, INGESTED_STRATA
+from tacit.engines.duckdb.ingested_layout import INGESTED, INGESTED_STRATA
 from tacit.plan import Column, Kind, Weighing
 from tacit.plan import Table as Declared
 

@@ -12,7 +12,7 @@ from report import Requirement, Result, Table, ratio, shown
 
 import tacit
 from tacit.curator import Vault
-from tacit.curator.asked_question import Asked, price_plan
+from tacit.curator.priced_question import Asked, price_plan
 from tacit.mechanisms import Gaussian
 from tacit.plan import read_sql
 

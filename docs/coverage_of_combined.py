@@ -17,9 +17,9 @@ import numpy as np
 from docs.coverage import CONTRIBUTIONS, DATA, VISITS
 from tacit.curator import Limit, Noisy, Policy, Shared, Vault
 from tacit.curator.answer.combined_rows import ReleasedPart, view_parts
-from tacit.curator.answer.view import Viewed, view_answer
+from tacit.curator.answer.view_rows import Viewed, view_answer
 from tacit.curator.ask_combined import price_parts
-from tacit.curator.asked_question import price_plan, read_question
+from tacit.curator.priced_question import price_plan, read_question
 from tacit.engines import Memory
 from tacit.ledger import MemoryLedger
 from tacit.mechanisms import RankedCells

@@ -27,7 +27,7 @@ from typing import Any
 
 from tacit.curator import Limit, Policy, Shared, Vault
 from tacit.curator import ask as _asking
-from tacit.curator.asked_question import Asked, describe, price_plan
+from tacit.curator.priced_question import Asked, describe, price_plan
 from tacit.engines import Memory
 from tacit.errors import EngineFailed, LedgerRefused, LimitExceeded
 from tacit.ledger import Anchor, DurableLedger, Entry, Founding, fields_of, sqlite_ledger

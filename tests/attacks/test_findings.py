@@ -14,7 +14,7 @@ import pytest
 
 import tacit
 from tacit.curator import Limit, Shared
-from tacit.curator.pricing.terms import terms_of
+from tacit.curator.pricing.noise_and_price import terms_of
 from tacit.errors import InvalidPlan, TooLarge
 from tacit.exact import discrete_gaussian
 from tacit.plan import (

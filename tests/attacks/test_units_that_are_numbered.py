@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from tacit.engines import DuckDB, Memory, ingest
-from tacit.engines.sources.foreign_keys import Linked, Step
+from tacit.engines.sources.path_to_unit import Linked, Step
 from tacit.errors import InvalidData
 from tacit.plan import Column, Kind, Table, Weighing, Weights, canonical, read_sql
 

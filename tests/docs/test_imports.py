@@ -68,7 +68,7 @@ INSIDE = {
             "weights",
             "distinct",
             "grid_cells",
-            "fan_out",
+            "public_matches",
             "work_bounds",
         ),
         *("sql", "sources", "memory", "served", "postgres", "spark", "duckdb", "choose"),
@@ -102,9 +102,9 @@ INSIDE = {
         *(
             "plan_cache",
             "access",
-            "asked_question",
+            "priced_question",
             "replay",
-            "select_groups",
+            "ask_first_groups",
             "ask",
             "find_bounds",
             "refine_answer",
@@ -359,8 +359,16 @@ def test_inside_a_room_imports_point_one_way():
 @pytest.mark.parametrize(
     ("module", "source", "complaint"),
     [
-        ("tacit.plan.model.nodes", "from tacit.plan.sql import reader", "sql, which comes after"),
-        ("tacit.plan.frame.rows", "from tacit.plan.sql.reader import Reader", "comes after frame"),
+        (
+            "tacit.plan.model.nodes",
+            "from tacit.plan.sql import reading_context",
+            "sql, which comes after",
+        ),
+        (
+            "tacit.plan.frame.rows",
+            "from tacit.plan.sql.reading_context import Reader",
+            "comes after frame",
+        ),
         (
             "tacit.engines.sql.rows",
             "from tacit.engines.duckdb.load_tables import x",

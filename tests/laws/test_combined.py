@@ -12,7 +12,7 @@ import tacit
 from tacit.curator import ask_combined
 from tacit.curator.answer import combined_rows
 from tacit.curator.ask_combined import price_parts
-from tacit.curator.asked_question import read_question
+from tacit.curator.priced_question import read_question
 from tacit.curator.pricing.combined_terms import shares_of
 from tacit.errors import EngineFailed, InvalidPlan, LimitExceeded
 from tacit.privacy import Neighbours

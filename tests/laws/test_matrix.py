@@ -445,7 +445,7 @@ def test_what_duckdb_is_asked_has_the_type_that_is_declared(function, plain):
 # ---------------------------------------------------------------- nothing is missing
 
 STATEMENT = {
-    # of declared texts alone: tests/unit/plan/questions/test_declared_texts.py holds them against DuckDB
+    # of declared texts alone: tests/unit/plan/questions/test_declared_text_functions.py holds them against DuckDB
     *("Initcap", "RegexpExtract", "RegexpReplace"),
     *(
         "Select",

@@ -12,8 +12,8 @@ import tacit
 from tacit import protect
 from tacit.accounting import Charge
 from tacit.curator import refine_answer as room
-from tacit.curator.asked_question import price_plan
-from tacit.curator.pricing.terms import terms_at
+from tacit.curator.priced_question import price_plan
+from tacit.curator.pricing.noise_and_price import terms_at
 from tacit.errors import EngineFailed, InvalidInput, InvalidPlan, LimitExceeded
 
 WARDS = [f"w{n}" for n in range(20)]

@@ -8,8 +8,8 @@ from itertools import product
 import pytest
 
 from tacit.curator import Limit, Price, Release, Shared
-from tacit.curator.answer.view import view_answer
-from tacit.curator.pricing.terms import terms_of
+from tacit.curator.answer.view_rows import view_answer
+from tacit.curator.pricing.noise_and_price import terms_of
 from tacit.curator.rehearse import look_at, made_up_answers, rehearsal_of
 from tacit.errors import TacitError
 from tacit.ledger import Entry

@@ -88,7 +88,7 @@ def scores_of(rows, terms):
 
 
 def asked_of(vault, text, epsilon=1):
-    from tacit.curator.asked_question import price_plan
+    from tacit.curator.priced_question import price_plan
 
     return price_plan(vault._access, read_sql(text, {"visits": TABLE}), epsilon=epsilon)
 

@@ -13,7 +13,7 @@ import pytest
 
 from tacit.curator import Limit, Noisy, Shared, Terms, terms_of
 from tacit.curator.answer.intervals import _gaussian_reach, _laplace_reach, ratio_interval
-from tacit.curator.answer.view import view_answer
+from tacit.curator.answer.view_rows import view_answer
 from tacit.engines import Memory
 from tacit.mechanisms import Gaussian, RankedCells
 from tacit.plan import Column, Counted, Kind, Plan, Summed, Table, canonical, read_sql

@@ -13,7 +13,7 @@ import pytest
 
 from tacit.curator import Limit, Noisy, Shared, Terms, terms_of
 from tacit.curator.answer.moments import Estimate, Released, reach_factor, released_moment
-from tacit.curator.answer.view import view_answer
+from tacit.curator.answer.view_rows import view_answer
 from tacit.engines import Memory
 from tacit.mechanisms import Gaussian, RankedCells
 from tacit.plan import Column, Kind, Moment, MomentOf, Plan, Table, canonical, operands, read_sql

@@ -6,13 +6,13 @@ from tacit.curator.answer.column_types import AnswerColumn
 from tacit.curator.answer.explanation import Expected, Explanation
 from tacit.curator.answer.intervals import Interval, Noisy
 from tacit.curator.answer.left_out import LeftOut
+from tacit.curator.answer.randomized_survey import SurveyTable
 from tacit.curator.answer.release import Price, Release
-from tacit.curator.answer.survey import SurveyTable
 from tacit.curator.budget import Budget
 from tacit.curator.describe_tables import Listing
 from tacit.curator.policy.column_declarations import column_of
 from tacit.curator.policy.policy import Limit, Policy, Replay, Shared
-from tacit.curator.pricing.terms import Terms, terms_of
+from tacit.curator.pricing.noise_and_price import Terms, terms_of
 from tacit.curator.protect import protect
 from tacit.curator.record.clipping import Clipping
 from tacit.curator.record.found_bounds import FoundBounds, FoundContributions
@@ -47,11 +47,11 @@ if TYPE_CHECKING:
     from tacit.curator.policy.policy_file import Document, read_ledger_place, read_policy
     from tacit.curator.sent_parameters import parameter_fields, read_parameters
     from tacit.curator.starter_policy import Comparison, columns_of, compare_limits, policy_text
+    from tacit.curator.tables.answer_workload import ExpectedWorkload
     from tacit.curator.tables.marginals import ExpectedMarginals, Marginals
     from tacit.curator.tables.release_tables import Answered
     from tacit.curator.tables.report import PairError, SyntheticReport
     from tacit.curator.tables.synthetic import SyntheticTable
-    from tacit.curator.tables.workload import ExpectedWorkload
     from tacit.curator.trial.audit import Closest, QuestionAudit, audit_question
     from tacit.curator.trial.mock import rows_for, twin
     from tacit.curator.vectors.features import Feature
@@ -219,7 +219,7 @@ _LATER = {
     "QuestionAudit": "trial.audit",
     "audit_question": "trial.audit",
     "ExpectedMarginals": "tables.marginals",
-    "ExpectedWorkload": "tables.workload",
+    "ExpectedWorkload": "tables.answer_workload",
     "Marginals": "tables.marginals",
     "PairError": "tables.report",
     "SyntheticReport": "tables.report",

@@ -11,8 +11,8 @@ from tacit.accounting import Charge, Filter
 from tacit.curator.answer.release import Price
 from tacit.curator.plan_cache import PlanCache
 from tacit.curator.policy.policy import Policy, Shared
+from tacit.curator.record.encryption_key import memory_secret
 from tacit.curator.record.found_bounds import with_facts
-from tacit.curator.record.sealing_key import memory_secret
 from tacit.engines import Engine
 from tacit.errors import InvalidInput
 from tacit.exact import short_at_least

@@ -7,9 +7,9 @@ from typing import Any
 
 from tacit.curator.access import Access
 from tacit.curator.answer.release import Release
-from tacit.curator.asked_question import Asked, describe
+from tacit.curator.priced_question import Asked, describe
 from tacit.curator.pricing.answer_size import check_size
-from tacit.curator.pricing.terms import Terms
+from tacit.curator.pricing.noise_and_price import Terms
 from tacit.curator.record.receipt import receipt_of
 from tacit.curator.record.render_release import render_release
 from tacit.curator.record.stored import Stored, release_exact
@@ -36,7 +36,7 @@ def answer(access: Access, asked: Asked, *, raw: bool) -> Release:
     if known is not None:
         return _render(access, asked, known, free=True, raw=raw)
     if asked.selection is not None:
-        from tacit.curator.select_groups import choose_groups
+        from tacit.curator.ask_first_groups import choose_groups
 
         return choose_groups(access, asked, raw=raw)
     entry, free = pay_and_release(access, asked, raw=raw)

@@ -21,15 +21,15 @@ from tacit.curator.answer.subquery_constants import (
     name_subqueries,
 )
 from tacit.curator.ask import one_line, release_part
-from tacit.curator.asked_question import (
+from tacit.curator.budget import with_earlier_charge, with_own_limit
+from tacit.curator.policy.policy import Limit, Shared
+from tacit.curator.priced_question import (
     Name,
     measured_shares,
     name_question,
     read_confidence,
     shared_of,
 )
-from tacit.curator.budget import with_earlier_charge, with_own_limit
-from tacit.curator.policy.policy import Limit, Shared
 from tacit.curator.pricing.answer_size import Size, check_size, size_of
 from tacit.curator.pricing.combined_terms import CombinedTerms, combined_terms, least_amount
 from tacit.curator.record.receipt import receipt_of, tag

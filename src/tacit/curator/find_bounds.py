@@ -8,8 +8,8 @@ from typing import Any
 from tacit.curator.access import Access, table_named
 from tacit.curator.answer.release import Price
 from tacit.curator.ask import pay_and_release
-from tacit.curator.asked_question import Asked, price_plan
 from tacit.curator.policy.policy import Shared
+from tacit.curator.priced_question import Asked, price_plan
 from tacit.curator.record.clipping import Clipping, clipping_topic, plan_clipping, read_clipping
 from tacit.curator.record.found_bounds import (
     FoundBounds,

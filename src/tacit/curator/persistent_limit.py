@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tacit.curator.policy.policy import Policy
 from tacit.curator.policy.policy_file import FILE
-from tacit.curator.record.sealing_key import file_secret
+from tacit.curator.record.encryption_key import file_secret
 from tacit.curator.record.sources import refresh_changed_sources
 from tacit.engines import Source, digest_rows
 from tacit.errors import InvalidInput

@@ -140,7 +140,7 @@ def protect(
         _say_that_a_limit_began((entity, *sorted(sources)))
         return Vault(policy, engines, MemoryLedger(limit.filter()))
     from tacit.curator.persistent_limit import keep_ledger  # with all that ledgers on disk need
-    from tacit.curator.record.sealing_key import file_secret
+    from tacit.curator.record.encryption_key import file_secret
 
     try:
         ledger = keep_ledger(vault, policy, sources)

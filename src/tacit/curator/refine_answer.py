@@ -10,8 +10,8 @@ from tacit.accounting import Charge
 from tacit.curator.access import Access
 from tacit.curator.answer.release import Release
 from tacit.curator.ask import answer
-from tacit.curator.asked_question import Asked, describe, price_plan
-from tacit.curator.pricing.terms import Terms, terms_at, worth_of
+from tacit.curator.priced_question import Asked, describe, price_plan
+from tacit.curator.pricing.noise_and_price import Terms, terms_at, worth_of
 from tacit.curator.record.receipt import receipt_of, tag
 from tacit.curator.record.render_release import render_release
 from tacit.curator.record.stored import Stored, release_exact

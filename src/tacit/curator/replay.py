@@ -4,7 +4,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from tacit.curator.pricing.terms import shown_as_measured, terms_at
+from tacit.curator.pricing.noise_and_price import shown_as_measured, terms_at
 from tacit.curator.pricing.unknown_keys import Hiding
 from tacit.curator.record.stored import Stored
 from tacit.exact import at_most
@@ -13,7 +13,7 @@ from tacit.ledger import Entry, Ledger
 from tacit.plan import Plan, derive_plan
 
 if TYPE_CHECKING:
-    from tacit.curator.asked_question import Asked
+    from tacit.curator.priced_question import Asked
 
 __all__ = ["Known", "find_known"]
 

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any, Self, overload
 from tacit.curator.access import Access, table_named
 from tacit.curator.answer.column_types import AnswerColumn, columns_of
 from tacit.curator.answer.explanation import Explanation, explain_choice, explain_plan
-from tacit.curator.answer.release import Release
-from tacit.curator.answer.survey import (
+from tacit.curator.answer.randomized_survey import (
     SurveyTable,
     answer_survey,
     declare_survey,
     frame_of_survey,
     read_survey,
 )
+from tacit.curator.answer.release import Release
 from tacit.curator.ask import answer
-from tacit.curator.asked_question import price_plan, read_question, shared_of
 from tacit.curator.budget import Budget, budget_of, with_earlier_charge, with_own_limit
 from tacit.curator.describe_tables import Listing, describe_columns, read_listing
 from tacit.curator.free_answers import FreeAnswer, explain_free, find_free, read_text
 from tacit.curator.log import log_release
 from tacit.curator.policy.policy import Policy, Shared
+from tacit.curator.priced_question import price_plan, read_question, shared_of
 from tacit.curator.record.clipping import Clipping
 from tacit.curator.record.found_bounds import FoundBounds, FoundContributions
 from tacit.curator.record.receipt import faults_of, read_stored, receipt_of
@@ -48,12 +48,12 @@ from tacit.plan import (
 
 if TYPE_CHECKING:
     from tacit.curator.plan_class import PlanClass
+    from tacit.curator.tables.answer_workload import ExpectedWorkload
     from tacit.curator.tables.ask_synthetic import AskedSynthetic
     from tacit.curator.tables.linked import SyntheticTables
     from tacit.curator.tables.marginals import ExpectedMarginals, Marginals
     from tacit.curator.tables.release_tables import Desk
     from tacit.curator.tables.synthetic import SyntheticTable
-    from tacit.curator.tables.workload import ExpectedWorkload
     from tacit.curator.trial.audit import QuestionAudit
     from tacit.curator.vectors.lesson import Lesson
     from tacit.curator.vectors.noise import Sampling, Trials
@@ -441,7 +441,7 @@ class Vault:
         told = with_own_limit(access, told, asked.charge)
         known = find_known(access.ledger, asked)
         if known is None and asked.selection is not None:
-            from tacit.curator.select_groups import find_choice, selection_key
+            from tacit.curator.ask_first_groups import find_choice, selection_key
 
             chosen = find_choice(access, asked)
             told = with_fields(explain_choice(told, asked.selection), free=chosen is not None)
@@ -741,7 +741,7 @@ class Vault:
         stands for all rectangles.  What is measured is chosen for the least total variance;
         `explain_workload` says how it compares with asking one by one, for nothing.
         """
-        from tacit.curator.tables.workload import release_workload
+        from tacit.curator.tables.answer_workload import release_workload
 
         return release_workload(
             self._desk(),
@@ -764,7 +764,7 @@ class Vault:
         confidence: Number = 0.95,
     ) -> "ExpectedWorkload":
         """The errors that `workload` would have; it is free, and no data are looked at."""
-        from tacit.curator.tables.workload import explain_workload
+        from tacit.curator.tables.answer_workload import explain_workload
 
         return explain_workload(
             self._desk(),

@@ -8,8 +8,8 @@ from typing import Any
 
 from tacit.curator.access import Access
 from tacit.curator.answer.release import Price
-from tacit.curator.asked_question import Asked, describe, price_plan, read_question
 from tacit.curator.log import log_answer
+from tacit.curator.priced_question import Asked, describe, price_plan, read_question
 from tacit.curator.pricing.watch_terms import Compared, WatchTerms, compared_of, watch_terms
 from tacit.curator.record.receipt import SEALED, read_stored, receipt_of, tag
 from tacit.curator.record.stored import Stored

@@ -13,13 +13,13 @@ from tacit.engines.duckdb.discover import (
 from tacit.engines.duckdb.engine import DuckDB
 from tacit.engines.duckdb.ingest import ingest
 from tacit.engines.duckdb.inspect_rows import InspectedColumn, InspectedTable, inspect_source
-from tacit.engines.duckdb.public_rows import public_columns, read_public
+from tacit.engines.duckdb.public_table_facts import public_columns, read_public
 from tacit.engines.engine import MOST_BITS, MOST_ROWS, Answer, Engine
 from tacit.engines.memory.engine import Memory
 from tacit.engines.postgres.engine import Postgres
 from tacit.engines.served.rights import Rights
 from tacit.engines.sources.addresses import is_address
-from tacit.engines.sources.foreign_keys import Linked, Step
+from tacit.engines.sources.path_to_unit import Linked, Step
 from tacit.engines.sources.postgres_tables import PostgresTable
 from tacit.engines.sources.source_kinds import (
     Separated,

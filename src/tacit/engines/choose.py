@@ -9,9 +9,9 @@ from typing import Any
 from tacit.engines.duckdb.engine import DuckDB
 from tacit.engines.postgres.engine import Postgres
 from tacit.engines.postgres.rights import rights_in_postgres
-from tacit.engines.served.relations import refuse_mixed
 from tacit.engines.served.rights import Rights
-from tacit.engines.sources.foreign_keys import Linked
+from tacit.engines.served.table_selects import refuse_mixed
+from tacit.engines.sources.path_to_unit import Linked
 from tacit.engines.sources.postgres_tables import PostgresTable
 from tacit.engines.sources.source_kinds import Source
 from tacit.engines.sources.spark_tables import SparkTable

@@ -66,7 +66,7 @@ BUGS = [
     ),
     Bug(
         name="numbers-of-units-are-keys",
-        file="src/tacit/engines/duckdb/ingested_files.py",
+        file="src/tacit/engines/duckdb/ingested_layout.py",
         before="    if unit in {end.unit for end in ends[:-1]}:\n        refuse_numbers(unit)\n",
         after="",
         killed_by=f"{NUMBERED}::test_numbers_are_no_keys",
@@ -98,7 +98,7 @@ BUGS = [
     ),
     Bug(
         name="partners-in-a-stack-are-not-added",
-        file="src/tacit/engines/fan_out.py",
+        file="src/tacit/engines/public_matches.py",
         before="return _check_rows(sum(_fan(part, sharing) for part in parts))",
         after="return max(_fan(part, sharing) for part in parts)",
         killed_by=f"{FAN}::test_how_much_it_is_follows_from_public_rows[in a stack-DuckDB]",

@@ -90,7 +90,7 @@ BUGS = [
     ),
     Bug(
         name="curator-confidence-read-after-the-charge",
-        file=f"{ROOM}/asked_question.py",
+        file=f"{ROOM}/priced_question.py",
         before="proved, sure = prove(plan), read_confidence(confidence)",
         after="proved, sure = prove(plan), confidence",
         killed_by=f"{CORRIDOR}::test_a_price_or_confidence_that_makes_no_sense_is_refused_before_anything_happens",
@@ -98,7 +98,7 @@ BUGS = [
     ),
     Bug(
         name="curator-foreign-table-believed",
-        file=f"{ROOM}/asked_question.py",
+        file=f"{ROOM}/priced_question.py",
         before="if shared is None or not as_declared(table, shared):",
         after="if shared is None:",
         killed_by=f"{CORRIDOR}::test_a_table_that_the_vault_did_not_declare_so_is_refused[pure]",
@@ -106,30 +106,30 @@ BUGS = [
     ),
     Bug(
         name="curator-every-measure-at-the-full-price",
-        file=f"{ROOM}/pricing/terms.py",
+        file=f"{ROOM}/pricing/noise_and_price.py",
         before="amount * (1 - SHARE)) / len(moved)",
         after="amount * (1 - SHARE))",
-        killed_by=f"{UNIT}/pricing/test_terms.py::test_every_measure_gets_an_equal_part[pure]",
+        killed_by=f"{UNIT}/pricing/test_noise_and_price.py::test_every_measure_gets_an_equal_part[pure]",
         note="three measures are released for the price of one",
     ),
     Bug(
         name="curator-rounding-moves-nothing",
-        file=f"{ROOM}/pricing/terms.py",
+        file=f"{ROOM}/pricing/noise_and_price.py",
         before=(
             "Sensitivity.root(\n"
             "        steps_moved_squared(moved, Fraction(grid)), moved.neighbours, moved.dimension\n"
             "    )"
         ),
         after="Sensitivity(moved.bound / grid, moved.norm, moved.neighbours, moved.dimension)",
-        killed_by=f"{UNIT}/pricing/test_terms.py::test_rounding_many_groups_that_barely_move_keeps_the_claimed_sensitivity",
+        killed_by=f"{UNIT}/pricing/test_noise_and_price.py::test_rounding_many_groups_that_barely_move_keeps_the_claimed_sensitivity",
         note="two numbers just on either side of a half are one step apart however near they are",
     ),
     Bug(
         name="curator-accuracy-promised-and-not-bought",
-        file=f"{ROOM}/pricing/terms.py",
+        file=f"{ROOM}/pricing/noise_and_price.py",
         before="return max(terms.reach(place, confidence) for place in places) / allowed",
         after="return Fraction(1)",
-        killed_by=f"{UNIT}/pricing/test_terms.py::test_the_price_of_an_accuracy_buys_that_accuracy_and_hardly_more",
+        killed_by=f"{UNIT}/pricing/test_noise_and_price.py::test_the_price_of_an_accuracy_buys_that_accuracy_and_hardly_more",
         note="rounding to a grid adds a little noise to what was asked for",
     ),
     Bug(
@@ -137,7 +137,7 @@ BUGS = [
         file="src/tacit/curator/answer/column_figures.py",
         before="return all_at_once(confidence, max(map(len, alternatives_of(value))))",
         after="return confidence",
-        killed_by=f"{UNIT}/answer/test_view.py::test_several_numbers_share_the_chance_of_being_wrong",
+        killed_by=f"{UNIT}/answer/test_view_rows.py::test_several_numbers_share_the_chance_of_being_wrong",
         note="two intervals that each hold in 95 of 100 cases hold together in fewer",
     ),
     Bug(
@@ -145,7 +145,7 @@ BUGS = [
         file="src/tacit/curator/answer/interval_arithmetic.py",
         before='if operator == "%" or (operator == "/" and b.low <= 0 <= b.high):',
         after='if operator == "%" or (operator == "/" and b.low == 0):',
-        killed_by=f"{UNIT}/answer/test_view.py::test_the_interval_of_an_operation_holds_every_result_of_what_its_operands_may_be",
+        killed_by=f"{UNIT}/answer/test_view_rows.py::test_the_interval_of_an_operation_holds_every_result_of_what_its_operands_may_be",
         note="a quotient whose divisor may have either sign has no ends",
     ),
     Bug(
@@ -153,7 +153,7 @@ BUGS = [
         file="src/tacit/curator/answer/group_values.py",
         before="            if outcomes == {True}:\n                break\n",
         after="            if True in outcomes:\n                break\n",
-        killed_by=f"{UNIT}/answer/test_view.py::test_the_interval_of_a_case_holds_every_branch_that_may_be_the_right_one",
+        killed_by=f"{UNIT}/answer/test_view_rows.py::test_the_interval_of_a_case_holds_every_branch_that_may_be_the_right_one",
         note="noise may have chosen the branch",
     ),
     Bug(
@@ -316,7 +316,7 @@ BUGS = [
     ),
     Bug(
         name="size-of-found-keys-not-limited",
-        file="src/tacit/curator/pricing/terms.py",
+        file="src/tacit/curator/pricing/noise_and_price.py",
         before="        most = min(finder.most, keys_that_fit(question, each))\n",
         after="        most = finder.most + 0 * keys_that_fit(question, each)\n",
         killed_by="tests/unit/curator/pricing/test_answer_size.py::test_of_unknown_keys_no_more_are_let_go_than_are_kept",
@@ -324,7 +324,7 @@ BUGS = [
     ),
     Bug(
         name="grid-heeds-no-dimension",
-        file="src/tacit/curator/pricing/terms.py",
+        file="src/tacit/curator/pricing/noise_and_price.py",
         before="    return 1 << max(0, min(bits - 22, spared.bit_length() - 1))\n",
         after="    return 1 << max(0, bits - 22)\n",
         killed_by="tests/unit/curator/pricing/test_answer_size.py::test_rounding_many_groups_adds_next_to_nothing_to_the_noise_of_a_cheap_question",

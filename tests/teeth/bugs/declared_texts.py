@@ -4,7 +4,7 @@ from tests.teeth.bug import Bug
 
 PLAN = "src/tacit/plan"
 MATCH = "tests/unit/plan/semantics/test_pattern_match.py"
-TEXTS = "tests/unit/plan/questions/test_declared_texts.py"
+TEXTS = "tests/unit/plan/questions/test_declared_text_functions.py"
 
 BUGS = [
     Bug(
@@ -49,7 +49,7 @@ BUGS = [
     ),
     Bug(
         name="words-begin-after-spaces-only",
-        file=f"{PLAN}/questions/declared_texts.py",
+        file=f"{PLAN}/questions/declared_text_functions.py",
         before="not text[place - 1].isalnum()",
         after='text[place - 1] == " "',
         killed_by=f"{TEXTS}::test_words_begin_where_no_letter_or_digit_stands_before",
@@ -57,7 +57,7 @@ BUGS = [
     ),
     Bug(
         name="values-with-one-image-keep-the-last",
-        file=f"{PLAN}/questions/declared_texts.py",
+        file=f"{PLAN}/questions/declared_text_functions.py",
         before="found.setdefault(_change(value, name, change, steps), []).extend(given)",
         after="found[_change(value, name, change, steps)] = list(given)",
         killed_by=f"{TEXTS}::test_values_that_become_one_are_all_counted",
@@ -81,7 +81,7 @@ BUGS = [
     ),
     Bug(
         name="functions-of-texts-nest-cases",
-        file=f"{PLAN}/questions/declared_texts.py",
+        file=f"{PLAN}/questions/declared_text_functions.py",
         before="    if len(found) * _size(text) + len(images) > MOST_NODES:\n",
         after="    if len(images) > MOST_NODES:\n",
         killed_by=f"{TEXTS}::test_a_nest_that_cannot_be_flat_is_refused",

@@ -91,7 +91,7 @@ BUGS = [
     ),
     Bug(
         name="postgres-units-keep-other-keys",
-        file="src/tacit/engines/sql/hashed_keys.py",
+        file="src/tacit/engines/sql/unknown_keys_on_server.py",
         before="OVER (PARTITION BY unit ORDER BY key_hash) AS place",
         after="OVER (PARTITION BY unit ORDER BY key_hash DESC) AS place",
         killed_by=f"{SUITE}::test_unknown_keys_are_the_same_in_postgres",
@@ -99,7 +99,7 @@ BUGS = [
     ),
     Bug(
         name="postgres-units-keep-all-keys",
-        file="src/tacit/engines/sql/hashed_keys.py",
+        file="src/tacit/engines/sql/unknown_keys_on_server.py",
         before='f"WHERE place <= {keeping.most} GROUP BY key_hash"',
         after='f"WHERE place <= {keeping.most} + 9 GROUP BY key_hash"',
         killed_by=f"{SUITE}::test_unknown_keys_are_the_same_in_postgres",
@@ -107,7 +107,7 @@ BUGS = [
     ),
     Bug(
         name="postgres-rehearsal-reads-rows",
-        file=f"{POSTGRES}/relations.py",
+        file=f"{POSTGRES}/table_selects.py",
         before="AS whole WHERE FALSE",
         after="AS whole WHERE TRUE",
         killed_by=f"{UNIT}/test_engine.py::test_a_dry_run_reads_no_row",
@@ -163,15 +163,15 @@ BUGS = [
     ),
     Bug(
         name="postgres-units-that-lead-to-several",
-        file="src/tacit/engines/sources/foreign_keys.py",
+        file="src/tacit/engines/sources/path_to_unit.py",
         before='f"SELECT {found} AS k, min({who}) AS who FROM {rows} WHERE {key.sql} IS NOT NULL GROUP BY 1"',
         after='f"SELECT {found} AS k, max({who}) AS who FROM {rows} WHERE {key.sql} IS NOT NULL GROUP BY 1"',
-        killed_by="tests/unit/engines/sources/test_foreign_keys.py::test_both_engines_see_the_same_links",
+        killed_by="tests/unit/engines/sources/test_path_to_unit.py::test_both_engines_see_the_same_links",
         note="which unit a shared key belongs to would differ from engine to engine",
     ),
     Bug(
         name="values-named-by-a-short-digest",
-        file="src/tacit/engines/postgres/write_once.py",
+        file="src/tacit/engines/postgres/repeated_values.py",
         before="sha256(value.encode()).hexdigest()[:_DIGITS]",
         after="len(value):08x",
         killed_by="tests/unit/engines/postgres/test_dialect.py::test_no_value_hides_another_one",

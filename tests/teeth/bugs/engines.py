@@ -155,38 +155,38 @@ BUGS = [
     ),
     Bug(
         name="engines-link-multiplies-rows",
-        file=f"{ENGINES}/sources/foreign_keys.py",
+        file=f"{ENGINES}/sources/path_to_unit.py",
         before='AS k, min({who}) AS who FROM {rows} WHERE {key.sql} IS NOT NULL GROUP BY 1"',
         after='AS k, {who} AS who FROM {rows} WHERE {key.sql} IS NOT NULL"',
-        killed_by=f"{UNIT}/sources/test_foreign_keys.py::test_no_row_is_ever_multiplied",
+        killed_by=f"{UNIT}/sources/test_path_to_unit.py::test_no_row_is_ever_multiplied",
         note="a key that occurs twice doubles the rows that refer to it",
     ),
     Bug(
         name="engines-link-to-any-unit",
-        file=f"{ENGINES}/sources/foreign_keys.py",
+        file=f"{ENGINES}/sources/path_to_unit.py",
         before="AS k, min({who}) AS who",
         after="AS k, max({who}) AS who",
-        killed_by=f"{UNIT}/sources/test_foreign_keys.py::test_both_engines_see_the_same_links",
+        killed_by=f"{UNIT}/sources/test_path_to_unit.py::test_both_engines_see_the_same_links",
         note="engines must agree on the one unit that a key with several belongs to",
     ),
     Bug(
         name="engines-link-to-an-infinite-unit",
-        file=f"{ENGINES}/sources/foreign_keys.py",
+        file=f"{ENGINES}/sources/path_to_unit.py",
         before="else read_unit(end.sql, end.stored, dialect)",
         after="else end.sql",
-        killed_by=f"{UNIT}/sources/test_foreign_keys.py::test_the_least_unit_is_the_same_in_both_engines",
+        killed_by=f"{UNIT}/sources/test_path_to_unit.py::test_the_least_unit_is_the_same_in_both_engines",
         note="infinities are nobody, and nobody owns a key",
     ),
     Bug(
         name="engines-link-through-the-wrong-unit",
-        file=f"{ENGINES}/sources/foreign_keys.py",
+        file=f"{ENGINES}/sources/path_to_unit.py",
         before=(
             "owned = least_owners(\n"
             "            [(key, unit_of(end) if owned is None else end) for key, end in pairs], owned\n"
             "        )"
         ),
         after="owned = least_owners([(key, unit_of(end)) for key, end in pairs])",
-        killed_by=f"{UNIT}/sources/test_foreign_keys.py::test_removing_a_unit_with_all_its_rows_changes_that_units_rows_alone",
+        killed_by=f"{UNIT}/sources/test_path_to_unit.py::test_removing_a_unit_with_all_its_rows_changes_that_units_rows_alone",
         note="a path of two steps that stops after one gives rows to a key, and not to a unit",
     ),
     Bug(
@@ -200,7 +200,7 @@ BUGS = [
     ),
     Bug(
         name="engines-root-of-a-negative-number",
-        file=f"{ENGINES}/sql/functions.py",
+        file=f"{ENGINES}/sql/duckdb_functions.py",
         before="safe = low is not None and low >= 0",
         after="safe = low is not None",
         killed_by="tests/unit/plan/semantics/test_partial_cases.py::test_what_is_null_in_some_rows_needs_no_try_to_be_so",
@@ -208,7 +208,7 @@ BUGS = [
     ),
     Bug(
         name="engines-logarithm-of-zero",
-        file=f"{ENGINES}/sql/functions.py",
+        file=f"{ENGINES}/sql/duckdb_functions.py",
         before="if low is not None and low > 0 else",
         after="if low is not None and low >= 0 else",
         killed_by="tests/unit/plan/semantics/test_partial_cases.py::test_what_is_null_in_some_rows_needs_no_try_to_be_so",
@@ -216,7 +216,7 @@ BUGS = [
     ),
     Bug(
         name="engines-power-that-is-no-number",
-        file=f"{ENGINES}/sql/functions.py",
+        file=f"{ENGINES}/sql/duckdb_functions.py",
         before="    if base.low is not None and base.low < 0:\n",
         after="    if base.low is None:\n",
         killed_by="tests/laws/test_functions.py::test_poison_is_computed_alike_and_raises_nowhere",
@@ -224,7 +224,7 @@ BUGS = [
     ),
     Bug(
         name="engines-years-without-end",
-        file=f"{ENGINES}/sql/functions.py",
+        file=f"{ENGINES}/sql/duckdb_functions.py",
         before="    if not leaves:\n        return found\n",
         after="    if unit:\n        return found\n",
         killed_by="tests/laws/test_functions.py::test_poison_is_computed_alike_and_raises_nowhere",
@@ -232,7 +232,7 @@ BUGS = [
     ),
     Bug(
         name="engines-long-texts-joined",
-        file=f"{ENGINES}/sql/functions.py",
+        file=f"{ENGINES}/sql/duckdb_functions.py",
         before="return text if type_of(part).kind is Kind.INTEGER else",
         after="return text if part else",
         killed_by="tests/laws/test_functions.py::test_poison_is_computed_alike_and_raises_nowhere",
@@ -331,7 +331,7 @@ BUGS = [
     ),
     Bug(
         name="engines-every-number-is-the-first",
-        file=f"{ENGINES}/sql/select.py",
+        file=f"{ENGINES}/sql/runnable_select.py",
         before='return f"CAST($n{len(self.numbers) - 1} AS {type_name})"',
         after='return f"CAST($n0 AS {type_name})"',
         killed_by="tests/laws/test_prepared.py::test_other_numbers_find_what_they_should",

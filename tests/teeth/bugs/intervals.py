@@ -3,12 +3,12 @@
 from tests.teeth.bug import Bug
 
 RANKS = "src/tacit/mechanisms/grouped_quantiles.py"
-CHOICE = "src/tacit/curator/answer/selected_rows.py"
+CHOICE = "src/tacit/curator/answer/rows_chosen_by_noise.py"
 ROUNDING = "src/tacit/curator/answer/rounding_error.py"
 INTERVALS = "src/tacit/curator/answer/intervals.py"
-VIEW = "src/tacit/curator/answer/view.py"
+VIEW = "src/tacit/curator/answer/view_rows.py"
 LAWS = "tests/laws/test_ranks.py"
-CHOOSING = "tests/unit/curator/answer/test_selected_rows.py"
+CHOOSING = "tests/unit/curator/answer/test_rows_chosen_by_noise.py"
 ROUNDED = "tests/unit/curator/answer/test_rounding_error.py"
 TABLES = "tests/statistics/test_coverage_tables.py::test_what_was_not_covered_once_is"
 AT_ONCE = (
@@ -193,10 +193,10 @@ BUGS = [
     ),
     Bug(
         name="within-approached-for-ever",
-        file="src/tacit/curator/pricing/terms.py",
+        file="src/tacit/curator/pricing/noise_and_price.py",
         before="amount *= max(over**2, _A_STEP_MORE)",
         after="amount *= over**2",
-        killed_by="tests/unit/curator/pricing/test_terms.py::test_an_error_is_reached_in_a_few_steps",
+        killed_by="tests/unit/curator/pricing/test_noise_and_price.py::test_an_error_is_reached_in_a_few_steps",
         note="an error that is a whole step too large was made smaller by ever smaller parts of one",
     ),
 ]

@@ -115,7 +115,7 @@ BUGS = [
     ),
     Bug(
         name="keys-for-nothing",
-        file="src/tacit/curator/pricing/terms.py",
+        file="src/tacit/curator/pricing/noise_and_price.py",
         before="part = (amount if finder is None else amount * (1 - SHARE)) / len(moved)",
         after="part = amount / len(moved)",
         killed_by=f"{LAWS}::test_what_the_noise_costs_is_no_more_than_what_is_paid",
@@ -123,7 +123,7 @@ BUGS = [
     ),
     Bug(
         name="keys-delta-not-charged",
-        file="src/tacit/curator/pricing/terms.py",
+        file="src/tacit/curator/pricing/noise_and_price.py",
         before="self.finder.delta if self.finder else 0",
         after="0",
         killed_by=f"{LAWS}::test_the_price_has_a_part_of_delta_and_the_whole_limit_can_be_spent_so",
@@ -131,7 +131,7 @@ BUGS = [
     ),
     Bug(
         name="keys-replayed-on-other-terms",
-        file="src/tacit/curator/asked_question.py",
+        file="src/tacit/curator/priced_question.py",
         before='kept = f"{shared.keys} keys".encode() if question.unknown else b""',
         after='kept = b""',
         killed_by=f"{LAWS}::test_the_same_question_is_free_and_one_with_other_keys_kept_is_not",

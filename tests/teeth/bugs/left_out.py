@@ -119,7 +119,7 @@ BUGS = [
     ),
     Bug(
         name="clipping-told-to-everyone",
-        file="src/tacit/curator/asked_question.py",
+        file="src/tacit/curator/priced_question.py",
         before="for scope in dict.fromkeys((access.scope, None))",
         after='for scope in dict.fromkeys((access.scope, None, "alice"))',
         killed_by=f"{CLIPPED}::test_one_analyst_sees_what_the_curator_measured_and_not_what_another_did",

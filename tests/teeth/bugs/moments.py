@@ -157,7 +157,7 @@ BUGS = [
     ),
     Bug(
         name="header-epsilon-ignored",
-        file="src/tacit/curator/asked_question.py",
+        file="src/tacit/curator/priced_question.py",
         before="return plan, agreed_price(header, shown, limit, epsilon, within)",
         after="return plan, epsilon if epsilon is not None else 1",
         killed_by=f"{AGREED}::test_the_epsilon_of_the_header_is_the_price",

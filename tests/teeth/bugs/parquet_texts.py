@@ -6,7 +6,7 @@ TEXTS = "src/tacit/engines/duckdb/parquet_texts.py"
 LOAD = "src/tacit/engines/duckdb/load_source.py"
 TEST = "tests/unit/engines/test_parquet_texts.py"
 
-STATISTICS = "tests/unit/engines/duckdb/test_file_statistics.py"
+STATISTICS = "tests/unit/engines/duckdb/test_check_file_statistics.py"
 
 BUGS = [
     Bug(
@@ -19,7 +19,7 @@ BUGS = [
     ),
     Bug(
         name="what-a-file-states-is-compared-with-itself",
-        file="src/tacit/engines/duckdb/file_statistics.py",
+        file="src/tacit/engines/duckdb/check_file_statistics.py",
         before="""        parts.append(f"max({read}) > {ends['max']}")""",
         after="""        parts.append(f"max({cell}) > {ends['max']}")""",
         killed_by=f"{STATISTICS}::test_a_column_that_leaves_what_is_stated_is_read_without_it[beyond the greatest]",

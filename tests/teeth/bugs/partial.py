@@ -188,7 +188,7 @@ BUGS = [
     ),
     Bug(
         name="plans-of-ones-own-are-not-proved",
-        file="src/tacit/curator/asked_question.py",
+        file="src/tacit/curator/priced_question.py",
         before="    proved, sure = prove(plan), read_confidence(confidence)\n",
         after="    proved, sure = __import__('tacit.plan').plan.canonical(plan), read_confidence(confidence)\n",
         killed_by=f"{OWN}::test_a_plan_of_ones_own_is_proved_like_any_other",
@@ -196,7 +196,7 @@ BUGS = [
     ),
     Bug(
         name="explanations-of-plans-are-not-proved",
-        file="src/tacit/curator/asked_question.py",
+        file="src/tacit/curator/priced_question.py",
         before="    proved, sure = prove(plan), read_confidence(confidence)\n",
         after="    proved, sure = __import__('tacit.plan').plan.canonical(plan), read_confidence(confidence)\n",
         killed_by=f"{OWN}::test_free_doors_prove_what_they_are_given",
@@ -237,7 +237,7 @@ BUGS = [
     ),
     Bug(
         name="nothing-catches-what-raises",
-        file="src/tacit/engines/sql/functions.py",
+        file="src/tacit/engines/sql/duckdb_functions.py",
         before='    return f"TRY({value})"\n',
         after="    return value\n",
         killed_by=f"{UNIT}/semantics/test_partial_cases.py::test_duckdb_raises_exactly_where_the_table_says_so_and_not_within_try",
@@ -254,7 +254,7 @@ BUGS = [
     ),
     Bug(
         name="powers-of-negative-numbers-to-negative-powers-are-no-numbers",
-        file="src/tacit/engines/sql/functions.py",
+        file="src/tacit/engines/sql/duckdb_functions.py",
         before='''    if base.low is not None and base.low < 0:
         return f"nullif({found}, CAST('nan' AS DOUBLE))"''',
         after='''    if base.low is not None and base.low < 0 and value == operands[0]:

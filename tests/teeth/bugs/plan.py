@@ -26,7 +26,7 @@ BUGS = [
     ),
     Bug(
         name="plan-nulls-first-dropped",
-        file=f"{PLAN}/sql/reader.py",
+        file=f"{PLAN}/sql/reading_context.py",
         before="        if first:\n            reason = ",
         after="        if False:\n            reason = ",
         killed_by=f"{UNIT}/test_refusals.py::test_a_statement_is_refused_for_its_reason",

@@ -2,7 +2,7 @@
 
 from tests.teeth.bug import Bug
 
-ROWS = "src/tacit/engines/duckdb/public_rows.py"
+ROWS = "src/tacit/engines/duckdb/public_table_facts.py"
 POLICY = "src/tacit/curator/policy"
 UNIT = "tests/unit/curator/test_public_tables.py"
 

@@ -170,7 +170,7 @@ BUGS = [
     ),
     Bug(
         name="rows-limit-inside-dropped",
-        file=f"{PLAN}/sql/reader.py",
+        file=f"{PLAN}/sql/reading_context.py",
         before="in _AT_THE_END.items():\n        if parts.get(name):\n",
         after='in _AT_THE_END.items():\n        if parts.get(name) and name != "limit":\n',
         killed_by=REFUSED,

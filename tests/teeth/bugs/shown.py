@@ -103,7 +103,7 @@ BUGS = [
     ),
     Bug(
         name="confidence-becomes-a-float-first",
-        file=f"{ROOM}/asked_question.py",
+        file=f"{ROOM}/priced_question.py",
         before="if not 0 < exact < 1 or not 1e-12 <= float(exact) <= 1 - 1e-12:",
         after="if not 1e-12 <= float(exact) <= 1 - 1e-12:",
         killed_by=f"{REHEARSAL}::test_a_confidence_is_a_probability",

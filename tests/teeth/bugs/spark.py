@@ -74,7 +74,7 @@ BUGS = [
     ),
     Bug(
         name="spark-rehearsal-reads-rows",
-        file=f"{SPARK}/relations.py",
+        file=f"{SPARK}/table_selects.py",
         before="AS whole WHERE FALSE",
         after="AS whole WHERE TRUE",
         killed_by=f"{UNIT}/test_engine.py::test_a_dry_run_reads_no_row",

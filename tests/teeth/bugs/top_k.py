@@ -56,7 +56,7 @@ BUGS = [
     ),
     Bug(
         name="top-k-the-true-order-leaves",
-        file=f"{CURATOR}/select_groups.py",
+        file=f"{CURATOR}/ask_first_groups.py",
         before="    places = terms.mechanism.release(scores, smallest=top.smallest)\n",
         after="    places = np.argsort(scores if top.smallest else -scores, kind='stable')[: top.k]\n",
         killed_by=f"{LAWS}::test_what_leaves_is_the_choice_of_the_mechanism",
@@ -64,7 +64,7 @@ BUGS = [
     ),
     Bug(
         name="top-k-the-wrong-end",
-        file=f"{CURATOR}/select_groups.py",
+        file=f"{CURATOR}/ask_first_groups.py",
         before="terms.mechanism.release(scores, smallest=top.smallest)",
         after="terms.mechanism.release(scores)",
         killed_by=f"{LAWS}::test_clear_winners_are_chosen_from_either_end",
@@ -72,7 +72,7 @@ BUGS = [
     ),
     Bug(
         name="top-k-looks-before-it-pays",
-        file=f"{CURATOR}/select_groups.py",
+        file=f"{CURATOR}/ask_first_groups.py",
         before="    about = printable(in_words(asked.plan))\n",
         after="    about = printable(in_words(asked.plan))\n    _choose(engine, terms)\n",
         killed_by=f"{LAWS}::test_a_choice_is_paid_for_before_rows_are_looked_at",
@@ -80,7 +80,7 @@ BUGS = [
     ),
     Bug(
         name="top-k-replayed-for-another-k",
-        file=f"{CURATOR}/select_groups.py",
+        file=f"{CURATOR}/ask_first_groups.py",
         before="{terms.top.k} {'smallest' if terms.top.smallest else 'greatest'}",
         after="{'smallest' if terms.top.smallest else 'greatest'}",
         killed_by=f"{LAWS}::test_other_choices_are_other_questions",
@@ -88,7 +88,7 @@ BUGS = [
     ),
     Bug(
         name="top-k-both-ends-are-one",
-        file=f"{CURATOR}/select_groups.py",
+        file=f"{CURATOR}/ask_first_groups.py",
         before="{terms.top.k} {'smallest' if terms.top.smallest else 'greatest'}",
         after="{terms.top.k}",
         killed_by=f"{LAWS}::test_other_choices_are_other_questions",
@@ -96,7 +96,7 @@ BUGS = [
     ),
     Bug(
         name="top-k-engine-speaks",
-        file=f"{CURATOR}/select_groups.py",
+        file=f"{CURATOR}/ask_first_groups.py",
         before="    with suppress(Exception):\n        exact = engine.evaluate(top.question, terms.weights)\n",
         after="    exact = engine.evaluate(top.question, terms.weights)\n",
         killed_by=f"{LAWS}::test_a_failing_engine_tells_nothing",

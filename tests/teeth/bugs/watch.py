@@ -206,10 +206,10 @@ BUGS = [
     ),
     Bug(
         name="a-key-that-everybody-reads",
-        file="src/tacit/curator/record/sealing_key.py",
+        file="src/tacit/curator/record/encryption_key.py",
         before="os.O_EXCL, 0o600)",
         after="os.O_EXCL, 0o644)",
-        killed_by="tests/unit/curator/record/test_sealing_key.py::test_a_key_in_a_folder_stays_the_same_and_belongs_to_its_owner",
+        killed_by="tests/unit/curator/record/test_encryption_key.py::test_a_key_in_a_folder_stays_the_same_and_belongs_to_its_owner",
         note="other users of the machine could open what is sealed",
     ),
 ]

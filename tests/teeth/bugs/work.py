@@ -34,7 +34,7 @@ BUGS = [
     ),
     Bug(
         name="pairs-have-no-texts",
-        file=f"{ENGINES}/sql/join_pairs.py",
+        file=f"{ENGINES}/sql/units_with_many_pairs.py",
         before='*(f"coalesce({dialect.byte_length(text)}, 0)" for text in texts)',
         after='*(f"0 * {len(text)}" for text in texts)',
         killed_by=f"{LAWS}::test_a_pair_is_as_long_as_both_its_texts",

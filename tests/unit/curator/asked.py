@@ -4,7 +4,7 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.curator import Limit, Noisy, Shared
-from tacit.curator.answer.view import Viewed, view_answer
+from tacit.curator.answer.view_rows import Viewed, view_answer
 from tacit.mechanisms import Gaussian, Laplace
 from tacit.plan import Column, Kind, Plan, Table, canonical, read_sql
 

@@ -19,8 +19,8 @@ from tacit.curator.aggregate.run_blocks import (
     run_blocks,
 )
 from tacit.curator.answer.release import Price, Release
-from tacit.curator.asked_question import read_confidence
 from tacit.curator.policy.policy import Shared
+from tacit.curator.priced_question import read_confidence
 from tacit.curator.record.receipt import receipt_of, tag
 from tacit.curator.record.stored import Stored
 from tacit.curator.rehearse import look_at, refuse_unforeseen

@@ -1,6 +1,6 @@
 """The columns of an answer: which have intervals, on which released figures they depend, and how sure each must be.
 
-Checked by: tests/unit/curator/answer/test_alternatives.py and tests/unit/curator/answer/test_view.py
+Checked by: tests/unit/curator/answer/test_alternatives.py and tests/unit/curator/answer/test_view_rows.py
 """
 
 from tacit.curator.answer.intervals import (

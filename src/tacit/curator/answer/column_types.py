@@ -1,6 +1,6 @@
 """The columns of an answer before it is asked for: their names and SQL types, from the plan alone."""
 
-from tacit.curator.answer.view import list_columns
+from tacit.curator.answer.view_rows import list_columns
 from tacit.frozen import frozen
 from tacit.plan import Kind, Plan
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, assert_never
 
 from tacit.curator.answer.intervals import Drawn, Noisy
-from tacit.curator.answer.view import Viewed, value_of_keys, view_answer
+from tacit.curator.answer.view_rows import Viewed, value_of_keys, view_answer
 from tacit.frozen import frozen
 from tacit.plan import (
     AnswerOf,

@@ -9,7 +9,7 @@ from tacit.curator.answer.left_out import LeftOut
 from tacit.curator.answer.release import percent
 from tacit.curator.policy.policy import Limit, Shared
 from tacit.curator.pricing.answer_size import MOST_BYTES, Size, size_of
-from tacit.curator.pricing.terms import Terms
+from tacit.curator.pricing.noise_and_price import Terms
 from tacit.curator.pricing.unknown_keys import SHARE, Hiding
 from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian, RankedCells

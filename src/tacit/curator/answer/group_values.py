@@ -1,6 +1,6 @@
 """What is shown of one group: expressions over its keys and released numbers, with the intervals of their values.
 
-Checked by: tests/unit/curator/answer/test_view.py and tests/statistics/test_coverage.py
+Checked by: tests/unit/curator/answer/test_view_rows.py and tests/statistics/test_coverage.py
 """
 
 from collections.abc import Sequence

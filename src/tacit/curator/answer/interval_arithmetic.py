@@ -1,6 +1,6 @@
 """Arithmetic, comparison and logic over numbers that are known to lie in intervals.
 
-Checked by: tests/unit/curator/answer/test_view.py
+Checked by: tests/unit/curator/answer/test_view_rows.py
 """
 
 from collections.abc import Callable

@@ -8,7 +8,7 @@ from math import isqrt, prod
 from typing import Any
 
 from tacit.curator.answer.group_windows import has_windows, parts_shown
-from tacit.curator.pricing.terms import Terms
+from tacit.curator.pricing.noise_and_price import Terms
 from tacit.engines import MOST_PAIRS, may_leave_out
 from tacit.frozen import frozen
 from tacit.plan import (

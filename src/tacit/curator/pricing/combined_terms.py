@@ -11,7 +11,7 @@ from math import ceil, floor
 from tacit.accounting import Charge
 from tacit.curator.policy.policy import Limit, Shared
 from tacit.curator.pricing.answer_size import MOST_BYTES, size_of
-from tacit.curator.pricing.terms import Terms, amount_within, terms_of
+from tacit.curator.pricing.noise_and_price import Terms, amount_within, terms_of
 from tacit.errors import InvalidInput
 from tacit.exact import Number
 from tacit.frozen import frozen

@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from tacit.curator.policy.policy import Limit, Shared
-from tacit.curator.pricing.terms import Terms, worth_of
+from tacit.curator.pricing.noise_and_price import Terms, worth_of
 from tacit.exact import Number
 from tacit.frozen import frozen
 from tacit.mechanisms import Exponential, Gaussian, Laplace, NoisyTopK, PermuteAndFlip

@@ -5,7 +5,7 @@ from functools import lru_cache
 from math import floor
 
 from tacit.curator.policy.policy import Limit, Shared
-from tacit.curator.pricing.terms import worth_of
+from tacit.curator.pricing.noise_and_price import worth_of
 from tacit.errors import InvalidInput, InvalidPlan
 from tacit.exact import Number, at_most, count_of, upper, working
 from tacit.frozen import frozen

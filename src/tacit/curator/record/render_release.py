@@ -9,7 +9,7 @@ from typing import Any
 
 from tacit.curator.answer.left_out import LeftOut
 from tacit.curator.answer.release import Price, Release
-from tacit.curator.answer.view import view_answer
+from tacit.curator.answer.view_rows import view_answer
 from tacit.curator.record.stored import Stored
 from tacit.plan import Plan
 

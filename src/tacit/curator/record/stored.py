@@ -11,8 +11,8 @@ import numpy as np
 
 from tacit.curator.answer.intervals import Drawn, Noisy
 from tacit.curator.pack_integers import pack, unpack
+from tacit.curator.pricing.noise_and_price import Terms
 from tacit.curator.pricing.noise_error import steps_off
-from tacit.curator.pricing.terms import Terms
 from tacit.curator.pricing.unknown_keys import Hiding
 from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian, Laplace, RankedCells

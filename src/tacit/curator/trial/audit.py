@@ -8,7 +8,7 @@ from math import sqrt
 from typing import Any
 
 from tacit.curator.policy.policy import Policy
-from tacit.curator.pricing.terms import Terms, terms_of
+from tacit.curator.pricing.noise_and_price import Terms, terms_of
 from tacit.curator.trial.neighbours import Pair, Worlds
 from tacit.engines import Answer, DuckDB, Engine, Memory
 from tacit.errors import InvalidInput

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tacit.accounting import Charge, ConcentratedFilter
 from tacit.curator.access import Access
 from tacit.curator.answer.release import Price
-from tacit.curator.asked_question import shared_of
+from tacit.curator.priced_question import shared_of
 from tacit.curator.record.stored_tables import Released, StoredTables
 from tacit.curator.tables.column_codes import CodedColumn, code_columns, list_uncoded
 from tacit.curator.tables.noise import Draw, Request, TableNoise, hide

@@ -8,10 +8,10 @@ Checked by: tests/unit/curator/test_persistent_limit.py
 from contextlib import closing
 
 from tacit.engines.duckdb.connection import open_connection
-from tacit.engines.duckdb.copy_rows import copy_source
+from tacit.engines.duckdb.copy_from_server import copy_source
 from tacit.engines.duckdb.load_tables import load_table
-from tacit.engines.duckdb.public_rows import public_columns
-from tacit.engines.sources.foreign_keys import Linked
+from tacit.engines.duckdb.public_table_facts import public_columns
+from tacit.engines.sources.path_to_unit import Linked
 from tacit.engines.sources.source_kinds import Source, source_of
 from tacit.plan import Table
 

@@ -14,13 +14,13 @@ from typing import Any
 import duckdb
 
 from tacit.engines.duckdb.connection import describing_cursor, open_connection
-from tacit.engines.duckdb.create_relation import column_types
-from tacit.engines.duckdb.ingested_files import INGESTED, INGESTED_UNIT, is_own_name
+from tacit.engines.duckdb.ingested_layout import INGESTED, INGESTED_UNIT, is_own_name
+from tacit.engines.duckdb.rename_columns import column_types
 from tacit.engines.postgres import catalog as postgres_catalog
-from tacit.engines.served.relations import StoredColumn
+from tacit.engines.served.table_selects import StoredColumn
 from tacit.engines.sources.column_names import check_names
-from tacit.engines.sources.foreign_keys import Linked
 from tacit.engines.sources.pandas_frames import declared_kinds
+from tacit.engines.sources.path_to_unit import Linked
 from tacit.engines.sources.postgres_tables import PostgresTable
 from tacit.engines.sources.source_kinds import (
     Frame,

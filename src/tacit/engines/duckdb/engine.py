@@ -22,7 +22,7 @@ from tacit.engines.duckdb.load_tables import load_table
 from tacit.engines.duckdb.prepared_statements import PreparedStatements
 from tacit.engines.duckdb.unknown_keys import gather_keys
 from tacit.engines.engine import Answer, blank, check_fits, columns_read, needed_columns
-from tacit.engines.sources.foreign_keys import Linked
+from tacit.engines.sources.path_to_unit import Linked
 from tacit.engines.sources.rows import not_unique
 from tacit.engines.sources.source_kinds import Parquet, ParquetFiles, Source, Stored, source_of
 from tacit.engines.sql.casts import kinds_of
@@ -30,7 +30,7 @@ from tacit.engines.sql.codes import code_names, code_statement
 from tacit.engines.sql.groups import enumeration
 from tacit.engines.sql.relation import Relation, Rowset
 from tacit.engines.sql.rows import Nest
-from tacit.engines.sql.select import Fetched, Number, Select
+from tacit.engines.sql.runnable_select import Fetched, Number, Select
 from tacit.engines.sql.statement import Statement, histogram, read_cells, statement
 from tacit.engines.unknown_keys import Gathered, rehearsal_of
 from tacit.engines.work_bounds import Bounds, bounds_of_question, check_work

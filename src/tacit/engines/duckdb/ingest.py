@@ -8,7 +8,7 @@ import duckdb
 
 from tacit.engines.duckdb.connection import open_connection
 from tacit.engines.duckdb.file_seal import write_seal
-from tacit.engines.duckdb.ingested_files import (
+from tacit.engines.duckdb.ingested_layout import (
     INGESTED,
     INGESTED_KEYS,
     INGESTED_NAMES,

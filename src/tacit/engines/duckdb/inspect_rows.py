@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from tacit.engines.duckdb.connection import open_connection
-from tacit.engines.duckdb.copy_rows import copy_source
+from tacit.engines.duckdb.copy_from_server import copy_source
 from tacit.engines.duckdb.load_source import raw_columns, text_scan
 from tacit.engines.duckdb.load_tables import load_table
-from tacit.engines.sources.foreign_keys import Linked
 from tacit.engines.sources.pandas_frames import series_cells
+from tacit.engines.sources.path_to_unit import Linked
 from tacit.engines.sources.python_cells import is_missing, read_object
 from tacit.engines.sources.rows import read_json
 from tacit.engines.sources.source_kinds import (
@@ -27,7 +27,7 @@ from tacit.engines.sources.text_files import every_row, json_rows, open_bytes
 from tacit.engines.sql.casts import read_unit, scan_conditions
 from tacit.engines.sql.expressions import literal, quote_name
 from tacit.engines.sql.relation import Relation
-from tacit.engines.sql.select import Reader
+from tacit.engines.sql.runnable_select import Reader
 from tacit.frozen import frozen
 from tacit.plan import Column, Table, constant
 from tacit.progress import show_progress

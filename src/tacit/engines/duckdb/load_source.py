@@ -7,11 +7,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 import duckdb
 
-from tacit.engines.duckdb.create_relation import column_types, create_relation
-from tacit.engines.duckdb.file_statistics import find_misstated
-from tacit.engines.duckdb.ingested_files import is_ingested, load_ingested, raw_ingested
+from tacit.engines.duckdb.check_file_statistics import find_misstated
+from tacit.engines.duckdb.ingested_layout import is_ingested, load_ingested, raw_ingested
 from tacit.engines.duckdb.parquet_texts import read_parquet, scan_parquet
-from tacit.engines.sources.foreign_keys import Linked, Raw
+from tacit.engines.duckdb.rename_columns import column_types, create_relation
+from tacit.engines.sources.path_to_unit import Linked, Raw
 from tacit.engines.sources.postgres_tables import PostgresTable
 from tacit.engines.sources.python_cells import array_of
 from tacit.engines.sources.rows import arrays_of, check_columns, needed_columns
@@ -32,7 +32,7 @@ from tacit.engines.sources.text_format import Dialect
 from tacit.engines.sql.casts import check_type, check_unit_type
 from tacit.engines.sql.expressions import literal, quote_name, text, type_name
 from tacit.engines.sql.relation import Relation
-from tacit.engines.sql.select import alias
+from tacit.engines.sql.runnable_select import alias
 from tacit.errors import InvalidData
 from tacit.plan import Column, Kind, Table
 

@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import duckdb
 
-from tacit.engines.duckdb.create_relation import column_types
-from tacit.engines.duckdb.ingested_files import UNIT, name_units, refuse_numbers
+from tacit.engines.duckdb.ingested_layout import UNIT, name_units, refuse_numbers
 from tacit.engines.duckdb.load_source import load_source, raw_columns
-from tacit.engines.sources.foreign_keys import Linked, Owners, Raw, Step, check_key, owner, owners
+from tacit.engines.duckdb.rename_columns import column_types
+from tacit.engines.sources.path_to_unit import Linked, Owners, Raw, Step, check_key, owner, owners
 from tacit.engines.sources.rows import check_path
 from tacit.engines.sources.source_kinds import (
     Frame,
@@ -28,7 +28,7 @@ from tacit.engines.sources.source_kinds import (
 from tacit.engines.sql.casts import check_unit_type
 from tacit.engines.sql.expressions import quote_name
 from tacit.engines.sql.relation import Relation
-from tacit.engines.sql.select import alias
+from tacit.engines.sql.runnable_select import alias
 from tacit.errors import InvalidData
 from tacit.plan import Table
 

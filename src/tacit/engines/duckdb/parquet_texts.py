@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 import duckdb
 
-from tacit.engines.duckdb.create_relation import column_types
+from tacit.engines.duckdb.rename_columns import column_types
 from tacit.engines.sql.expressions import quote_name
 from tacit.errors import InvalidData
 

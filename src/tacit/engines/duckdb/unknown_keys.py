@@ -18,7 +18,7 @@ from tacit.engines.sql.duckdb_dialect import DUCKDB
 from tacit.engines.sql.groups import Enumeration, equality, numbered_grouping
 from tacit.engines.sql.keys import hash_keys, is_present, key_names, plain_value, rows_with_keys
 from tacit.engines.sql.relation import CountedKeys, Rowset
-from tacit.engines.sql.select import Fetched
+from tacit.engines.sql.runnable_select import Fetched
 from tacit.engines.sql.statement import histogram, read_cells, statement
 from tacit.engines.unknown_keys import Gathered
 from tacit.errors import EngineFailed

@@ -9,7 +9,7 @@ Checked by: tests/unit/engines/postgres/test_catalog.py
 from collections.abc import Mapping, Sequence
 
 from tacit.engines.postgres.connection import Pool, Session, refusal_of
-from tacit.engines.served.relations import StoredColumn
+from tacit.engines.served.table_selects import StoredColumn
 from tacit.engines.sources.postgres_tables import PostgresTable
 from tacit.errors import InvalidData, TacitError
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from threading import Lock
 from typing import Any, TypeAlias
 
-from tacit.engines.sql.select import Fetched
+from tacit.engines.sql.runnable_select import Fetched
 from tacit.errors import EngineFailed, InvalidData, TacitError
 from tacit.extras import extra
 

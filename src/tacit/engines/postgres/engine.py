@@ -6,12 +6,12 @@ from contextlib import contextmanager
 from tacit.engines.postgres.catalog import SECONDS, table_columns
 from tacit.engines.postgres.connection import Pool, refusal_of
 from tacit.engines.postgres.dialect import POSTGRES
-from tacit.engines.postgres.relations import database_of, read_table, tables_read
+from tacit.engines.postgres.table_selects import database_of, read_table, tables_read
 from tacit.engines.served.engine import ServerEngine, tell
-from tacit.engines.served.relations import StoredColumn
-from tacit.engines.sources.foreign_keys import Linked
+from tacit.engines.served.table_selects import StoredColumn
+from tacit.engines.sources.path_to_unit import Linked
 from tacit.engines.sources.postgres_tables import PostgresTable
-from tacit.engines.sql.select import Fetched
+from tacit.engines.sql.runnable_select import Fetched
 from tacit.errors import TacitError
 from tacit.plan import Table
 

@@ -6,7 +6,7 @@ Checked by: tests/unit/engines/postgres/test_copy_rows.py
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from tacit.engines.sources.foreign_keys import Linked, Step
+from tacit.engines.sources.path_to_unit import Linked, Step
 from tacit.engines.sources.source_kinds import Listed, Source
 from tacit.plan import Table
 

@@ -14,11 +14,11 @@ from tacit.engines.engine import Answer, blank, check_fits
 from tacit.engines.sources.rows import not_unique
 from tacit.engines.sql.codes import code_names, code_statement
 from tacit.engines.sql.dialect import SqlDialect
-from tacit.engines.sql.hashed_keys import Fetch, gather_keys, key_queries
 from tacit.engines.sql.relation import Relation, Rowset
 from tacit.engines.sql.rows import Nest
-from tacit.engines.sql.select import Fetched
+from tacit.engines.sql.runnable_select import Fetched
 from tacit.engines.sql.statement import histogram, read_cells, statement
+from tacit.engines.sql.unknown_keys_on_server import Fetch, gather_keys, key_queries
 from tacit.engines.unknown_keys import Gathered, rehearsal_of
 from tacit.engines.work_bounds import bounds_of_question, check_work
 from tacit.errors import EngineFailed, TacitError

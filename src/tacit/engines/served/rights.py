@@ -5,7 +5,7 @@ Checked by: tests/unit/engines/test_choose.py and tests/unit/engines/postgres/te
 
 from collections.abc import Mapping
 
-from tacit.engines.sources.foreign_keys import Linked
+from tacit.engines.sources.path_to_unit import Linked
 from tacit.engines.sources.source_kinds import Source
 from tacit.frozen import frozen
 from tacit.plan import Table

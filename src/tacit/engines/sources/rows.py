@@ -10,13 +10,13 @@ from typing import Any, NoReturn
 
 from numpy.typing import NDArray
 
-from tacit.engines.sources.foreign_keys import Linked, linked_rows
 from tacit.engines.sources.pandas_frames import (
     check_dtype,
     series_array,
     series_cells,
     series_units,
 )
+from tacit.engines.sources.path_to_unit import Linked, linked_rows
 from tacit.engines.sources.postgres_tables import PostgresTable
 from tacit.engines.sources.python_cells import (
     array_of,

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from weakref import WeakSet
 
 from tacit.engines.sources.addresses import is_address, table_at
-from tacit.engines.sources.foreign_keys import Linked
+from tacit.engines.sources.path_to_unit import Linked
 from tacit.engines.sources.postgres_tables import PostgresTable
 from tacit.engines.sources.spark_tables import SparkTable
 from tacit.engines.sources.text_format import DIALECT_WORDS, Dialect, dialect_of

@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping
 
 from tacit.engines.served.engine import tell
-from tacit.engines.served.relations import StoredColumn
-from tacit.engines.sources.foreign_keys import Raw
+from tacit.engines.served.table_selects import StoredColumn
+from tacit.engines.sources.path_to_unit import Raw
 from tacit.engines.sources.spark_tables import SparkTable
 from tacit.engines.spark.functions import is_finite
 from tacit.engines.spark.literals import double_literal, quote

@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from tacit.engines.served.engine import ServerEngine, tell
-from tacit.engines.served.relations import StoredColumn
-from tacit.engines.sources.foreign_keys import Linked
+from tacit.engines.served.table_selects import StoredColumn
+from tacit.engines.sources.path_to_unit import Linked
 from tacit.engines.sources.spark_tables import SparkTable
 from tacit.engines.spark.catalog import SECONDS, table_columns
 from tacit.engines.spark.dialect import SPARK
-from tacit.engines.spark.relations import View, cluster_of, tables_read, view_of
 from tacit.engines.spark.session import Session, Sessions, check_server, refusal_of
-from tacit.engines.sql.select import Fetched
+from tacit.engines.spark.table_selects import View, cluster_of, tables_read, view_of
+from tacit.engines.sql.runnable_select import Fetched
 from tacit.errors import TacitError
 from tacit.plan import Table
 

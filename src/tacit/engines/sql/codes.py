@@ -14,7 +14,7 @@ from tacit.engines.sql.expressions import quote_name, render, whole
 from tacit.engines.sql.grid_cells import cell_sql, steps_sql
 from tacit.engines.sql.groups import Enumeration, declared_place, enumeration
 from tacit.engines.sql.relation import Rowset
-from tacit.engines.sql.select import Select, cte
+from tacit.engines.sql.runnable_select import Select, cte
 from tacit.plan import Axis, Coding, Key, Kind, Ranked, Weights, constant, type_of
 
 __all__ = ["code_names", "code_statement"]

@@ -8,7 +8,7 @@ Checked by: tests/laws/test_distinct.py
 from collections.abc import Iterator
 
 from tacit.engines.sql.dialect import SqlDialect
-from tacit.engines.sql.select import cte
+from tacit.engines.sql.runnable_select import cte
 from tacit.plan import Kind
 
 __all__ = ["count_values", "distinct_value"]

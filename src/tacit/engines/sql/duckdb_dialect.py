@@ -6,7 +6,7 @@ Checked by: tests/unit/engines/sql/test_expressions.py and tests/laws/test_engin
 from collections.abc import Callable, Iterable, Sequence
 
 from tacit.engines.sql.dialect import Listing
-from tacit.engines.sql.functions import caught, function_sql
+from tacit.engines.sql.duckdb_functions import caught, function_sql
 from tacit.frozen import frozen
 from tacit.plan import (
     BOOLEAN_WORDS,
@@ -254,7 +254,7 @@ class DuckDBDialect:
         return f"({value} LIKE {text(plain)} ESCAPE '\\')"
 
     def call(self, expression: Called, operands: Sequence[str]) -> str:
-        """A function, as `functions.py` writes it."""
+        """A function, as `duckdb_functions.py` writes it."""
         return function_sql(expression, operands)
 
     def is_same(self, one: str, other: str, kind: Kind) -> str:

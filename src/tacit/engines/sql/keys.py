@@ -13,7 +13,7 @@ from tacit.engines.sql.dialect import SqlDialect
 from tacit.engines.sql.expressions import quote_name, render
 from tacit.engines.sql.groups import Enumeration, enumeration, grouping
 from tacit.engines.sql.relation import Rowset
-from tacit.engines.sql.select import Reader, cte
+from tacit.engines.sql.runnable_select import Reader, cte
 from tacit.plan import Key, Kind, Question, type_of
 
 __all__ = ["hash_keys", "is_present", "key_names", "plain_value", "rows_with_keys"]

@@ -21,9 +21,8 @@ from tacit.engines.sql.expressions import (
     render,
     type_name,
 )
-from tacit.engines.sql.join_pairs import Side, crowded_sql, size_sql, suspects_sql
 from tacit.engines.sql.relation import Relation, Rowset
-from tacit.engines.sql.select import Number, Reader, alias, cte
+from tacit.engines.sql.runnable_select import Number, Reader, alias, cte
 from tacit.engines.sql.unit_folds import (
     PEERS,
     clamp_fold,
@@ -33,6 +32,7 @@ from tacit.engines.sql.unit_folds import (
     window_columns,
     window_inputs,
 )
+from tacit.engines.sql.units_with_many_pairs import Side, crowded_sql, size_sql, suspects_sql
 from tacit.engines.work_bounds import Bounds
 from tacit.errors import EngineFailed
 from tacit.plan import (

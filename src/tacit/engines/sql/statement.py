@@ -23,7 +23,7 @@ from tacit.engines.sql.groups import (
     grouping,
 )
 from tacit.engines.sql.relation import Relation, Rowset
-from tacit.engines.sql.select import Fetched, Reader, Select, cte
+from tacit.engines.sql.runnable_select import Fetched, Reader, Select, cte
 from tacit.engines.sql.strata import (
     strata_of,
     sum_strata,

@@ -15,7 +15,7 @@ from tacit.engines.sql.casts import read_unit, scan_conditions
 from tacit.engines.sql.expressions import quote_name
 from tacit.engines.sql.groups import Enumeration, grouping
 from tacit.engines.sql.relation import Relation, Rowset, Strata
-from tacit.engines.sql.select import Reader, cte
+from tacit.engines.sql.runnable_select import Reader, cte
 from tacit.engines.sql.sums import Term, Terms
 from tacit.engines.sql.unit_weights import (
     change_of_rows,

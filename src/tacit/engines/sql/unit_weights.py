@@ -12,7 +12,7 @@ from math import isqrt
 from tacit.engines.engine import most_rows
 from tacit.engines.sql.dialect import SqlDialect
 from tacit.engines.sql.relation import Relation
-from tacit.engines.sql.select import cte
+from tacit.engines.sql.runnable_select import cte
 from tacit.engines.sql.sums import Term
 from tacit.engines.weights import presence_weight
 from tacit.plan import Question, Weighing, Weights, groups_of

@@ -25,7 +25,7 @@ class Steps:
 
     Claim:      whoever writes the statement, its texts take no more than `MOST_STEPS` in all.
     Because:    each character that is read or written, each state that is entered is taken here first.
-    Checked by: tests/unit/plan/questions/test_declared_texts.py::test_no_nest_of_functions_grows_without_bound
+    Checked by: tests/unit/plan/questions/test_declared_text_functions.py::test_no_nest_of_functions_grows_without_bound
     """
 
     left: int = MOST_STEPS

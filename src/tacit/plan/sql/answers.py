@@ -20,10 +20,10 @@ from tacit.plan.questions.draft import Draft, Name, Named
 from tacit.plan.questions.scope import Scope, Seen
 from tacit.plan.rewrite.combine_answers import measures_of, move_places
 from tacit.plan.sql.expressions import read_expression
+from tacit.plan.sql.find_released_queries import Query
 from tacit.plan.sql.from_clause import read_alias
 from tacit.plan.sql.outer_select import Statement, both_conditions
-from tacit.plan.sql.reader import Reader, conjuncts
-from tacit.plan.sql.released_queries import Query
+from tacit.plan.sql.reading_context import Reader, conjuncts
 
 __all__ = [
     "NamedAnswer",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from tacit.plan.questions.scope import Scope
-from tacit.plan.sql.reader import Reader, conjuncts, is_column
+from tacit.plan.sql.reading_context import Reader, conjuncts, is_column
 
 __all__ = ["find_ties", "is_comma"]
 

@@ -12,7 +12,7 @@ from tacit.plan.sql.ordering import read_limit
 from tacit.plan.sql.parameters import NO_PARAMETERS, Parameters
 from tacit.plan.sql.parse import TYPES, parse, tokenise
 from tacit.plan.sql.precheck import check_tokens, decimal_parts, interval_parts
-from tacit.plan.sql.reader import Reader
+from tacit.plan.sql.reading_context import Reader
 from tacit.plan.sql.semi_joins import read_membership
 from tacit.plan.sql.source_positions import Account
 

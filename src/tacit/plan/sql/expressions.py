@@ -25,7 +25,7 @@ from tacit.plan.sql.grammar import AGGREGATES, ARITHMETIC, COMPARISONS, KINDS
 from tacit.plan.sql.group_windows import LOOKS, read_group_window
 from tacit.plan.sql.moments import MOMENTS, REGRESSIONS, standard_deviation
 from tacit.plan.sql.quantiles import RANKS, read_rank
-from tacit.plan.sql.reader import ROWS, Level, Reader, is_column
+from tacit.plan.sql.reading_context import ROWS, Level, Reader, is_column
 from tacit.plan.sql.row_windows import FOLDS, read_row_window
 from tacit.plan.sql.unit_choices import CHOICES, read_choice
 

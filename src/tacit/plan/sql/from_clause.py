@@ -19,10 +19,10 @@ from tacit.plan.questions.scope import HIDDEN, Origin, Scope, of_rows, of_table
 from tacit.plan.questions.unit_membership import deduplicate_rows
 from tacit.plan.semantics.infer_types import condition_type, type_of
 from tacit.plan.sql.comma_joins import find_ties, is_comma
-from tacit.plan.sql.distinct import has_aggregate, has_on, is_all, is_distinct, list_keys
+from tacit.plan.sql.distinct_and_all import has_aggregate, has_on, is_all, is_distinct, list_keys
 from tacit.plan.sql.expressions import read_expression
 from tacit.plan.sql.joins import join_scopes, join_where
-from tacit.plan.sql.reader import ROWS, Reader, Source, is_column, refuse_end
+from tacit.plan.sql.reading_context import ROWS, Reader, Source, is_column, refuse_end
 from tacit.plan.sql.row_windows import read_named_windows
 from tacit.plan.sql.semi_joins import filter_rows
 from tacit.plan.sql.unions import keep_units, stack_rows

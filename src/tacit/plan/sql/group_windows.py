@@ -12,7 +12,7 @@ from tacit.plan.model.expressions import Expression, KeyOf, Look
 from tacit.plan.questions.draft import Draft
 from tacit.plan.questions.group_windows import looks
 from tacit.plan.sql.grammar import AGGREGATES
-from tacit.plan.sql.reader import Reader
+from tacit.plan.sql.reading_context import Reader
 from tacit.plan.sql.row_windows import check_value_frame, read_partition
 from tacit.plan.sql.walk import list_nodes
 from tacit.plan.sql.window_frames import FRAMED, SHARES, fold_frame, read_frame, share

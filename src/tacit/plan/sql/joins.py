@@ -15,7 +15,7 @@ from tacit.plan.questions.scope import Origin, Scope, Sides, place_side_by_side
 from tacit.plan.semantics.infer_types import type_of
 from tacit.plan.sql.expressions import read_expression
 from tacit.plan.sql.kept_groups import keeps_groups_alone
-from tacit.plan.sql.reader import ROWS, Reader, conjuncts, same_units
+from tacit.plan.sql.reading_context import ROWS, Reader, conjuncts, same_units
 from tacit.plan.sql.source_positions import Account
 
 __all__ = ["join_where", "join_scopes"]

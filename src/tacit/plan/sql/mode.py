@@ -22,9 +22,9 @@ from tacit.plan.model.nodes import Ordering
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.draft import Draft
 from tacit.plan.questions.per_unit import has_null_group
-from tacit.plan.sql.distinct import has_aggregate
+from tacit.plan.sql.distinct_and_all import has_aggregate
 from tacit.plan.sql.expressions import read_expression
-from tacit.plan.sql.reader import ROWS, Reader
+from tacit.plan.sql.reading_context import ROWS, Reader
 from tacit.plan.sql.walk import list_nodes
 
 __all__ = ["find_mode", "is_most_frequent", "read_mode", "read_mode_key"]

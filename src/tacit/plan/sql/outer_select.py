@@ -16,13 +16,13 @@ from tacit.plan.model.schema import Kind, Table
 from tacit.plan.model.walk_expressions import walk_expression
 from tacit.plan.questions.draft import KEPT, Draft, Named, find
 from tacit.plan.questions.scope import Scope, Seen
-from tacit.plan.sql.distinct import is_all, list_keys
+from tacit.plan.sql.distinct_and_all import is_all, list_keys
 from tacit.plan.sql.expressions import read_condition, read_expression
+from tacit.plan.sql.find_released_queries import groups_by_unit
 from tacit.plan.sql.from_clause import read_alias
 from tacit.plan.sql.group_windows import is_grouped
 from tacit.plan.sql.ordering import read_limit, read_order, read_qualify
-from tacit.plan.sql.reader import Reader, is_column
-from tacit.plan.sql.released_queries import groups_by_unit
+from tacit.plan.sql.reading_context import Reader, is_column
 from tacit.plan.sql.row_windows import read_named_windows
 from tacit.plan.sql.walk import list_nodes
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 from sqlglot import exp
 
 from tacit.plan.questions.quantile_grids import GREATEST, LEAST, MEDIAN, rank_from
-from tacit.plan.sql.reader import Reader
+from tacit.plan.sql.reading_context import Reader
 
 __all__ = ["RANKS", "is_list_of_ranks", "read_rank", "read_ranks"]
 

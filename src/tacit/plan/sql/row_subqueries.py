@@ -22,11 +22,11 @@ from tacit.plan.semantics.infer_types import type_of
 from tacit.plan.semantics.ranges import Range
 from tacit.plan.semantics.released_ranges import grid_range, released_range
 from tacit.plan.sql.answers import close_draft
+from tacit.plan.sql.find_released_queries import list_scalars, list_sources, scalars_in
 from tacit.plan.sql.grammar import AGGREGATES
 from tacit.plan.sql.group_windows import is_grouped
 from tacit.plan.sql.outer_select import Statement
-from tacit.plan.sql.reader import Reader, is_column
-from tacit.plan.sql.released_queries import list_scalars, list_sources, scalars_in
+from tacit.plan.sql.reading_context import Reader, is_column
 
 __all__ = [
     "MOST_LISTED",

@@ -13,7 +13,7 @@ from tacit.plan.questions.draft import Draft
 from tacit.plan.questions.inner_draft import Inside
 from tacit.plan.questions.per_unit import column_of, label
 from tacit.plan.semantics.infer_types import type_of
-from tacit.plan.sql.reader import Reader, is_column
+from tacit.plan.sql.reading_context import Reader, is_column
 from tacit.plan.sql.unit_choices import VALUES, read_chosen_value
 from tacit.plan.sql.window_frames import read_frame
 

@@ -13,10 +13,11 @@ from tacit.plan.questions.row_columns import columns_of
 from tacit.plan.questions.scope import HIDDEN, Origin, Scope, of_rows
 from tacit.plan.questions.unit_membership import flag_units
 from tacit.plan.semantics.infer_types import type_of
-from tacit.plan.sql.distinct import is_distinct
+from tacit.plan.sql.distinct_and_all import is_distinct
 from tacit.plan.sql.expressions import read_expression
+from tacit.plan.sql.find_released_queries import gives_answer
 from tacit.plan.sql.grammar import KINDS
-from tacit.plan.sql.reader import (
+from tacit.plan.sql.reading_context import (
     ROWS,
     Reader,
     conjuncts,
@@ -25,7 +26,6 @@ from tacit.plan.sql.reader import (
     same_units,
     strip_negations,
 )
-from tacit.plan.sql.released_queries import gives_answer
 
 __all__ = ["filter_rows", "read_membership"]
 

@@ -21,7 +21,7 @@ from tacit.plan.questions.draft import KEPT, SELECTED, Draft, Named, find
 from tacit.plan.questions.group_windows import without_windows
 from tacit.plan.questions.scope import Scope, Seen
 from tacit.plan.rewrite.combine_answers import merge_parts
-from tacit.plan.rewrite.prune import drop_unused_measures
+from tacit.plan.rewrite.prune_measures import drop_unused_measures
 from tacit.plan.sql.answers import (
     NamedAnswer,
     close_draft,
@@ -29,8 +29,25 @@ from tacit.plan.sql.answers import (
     join_scalar,
     stack_statements,
 )
-from tacit.plan.sql.distinct import check_told_once, has_aggregate, is_all, is_distinct, list_keys
+from tacit.plan.sql.distinct_and_all import (
+    check_told_once,
+    has_aggregate,
+    is_all,
+    is_distinct,
+    list_keys,
+)
 from tacit.plan.sql.expressions import read_expression
+from tacit.plan.sql.find_released_queries import (
+    find_query,
+    gives_answer,
+    is_answer,
+    list_branches,
+    list_scalars,
+    list_sources,
+    list_unions,
+    list_withs,
+    scalars_in,
+)
 from tacit.plan.sql.from_clause import read_alias, read_query, read_source, read_with
 from tacit.plan.sql.group_windows import is_grouped
 from tacit.plan.sql.grouping_sets import Sets, has_sets, list_sets
@@ -49,18 +66,7 @@ from tacit.plan.sql.parse import TYPES, parse, tokenise
 from tacit.plan.sql.precheck import check_tokens, decimal_parts, interval_parts, items, outermost
 from tacit.plan.sql.privacy_options import Header, header_of
 from tacit.plan.sql.quantiles import is_list_of_ranks, read_ranks
-from tacit.plan.sql.reader import ROWS, Reader, Source, is_column
-from tacit.plan.sql.released_queries import (
-    find_query,
-    gives_answer,
-    is_answer,
-    list_branches,
-    list_scalars,
-    list_sources,
-    list_unions,
-    list_withs,
-    scalars_in,
-)
+from tacit.plan.sql.reading_context import ROWS, Reader, Source, is_column
 from tacit.plan.sql.row_subqueries import (
     list_view_scalars,
     read_row_scalar,

@@ -1,6 +1,6 @@
 """INITCAP, REGEXP_EXTRACT and REGEXP_REPLACE: what they make of each declared value of a text.
 
-Checked by: tests/unit/plan/questions/test_declared_texts.py
+Checked by: tests/unit/plan/questions/test_declared_text_functions.py
 """
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from tacit.plan.model.expressions import Expression
 from tacit.plan.questions.build_expressions import Forms
-from tacit.plan.questions.declared_texts import capitalise_words, map_declared
+from tacit.plan.questions.declared_text_functions import capitalise_words, map_declared
 from tacit.plan.semantics.pattern_match import extract_pattern, replace_pattern
 from tacit.plan.semantics.regular_expressions import count_groups, is_pattern, may_be_empty
 from tacit.plan.sql.source_positions import Account

@@ -17,7 +17,7 @@ from tacit.plan.questions.per_unit import unused_name
 from tacit.plan.questions.row_columns import columns_of
 from tacit.plan.questions.scope import Scope, Seen, of_rows
 from tacit.plan.sql.expressions import read_expression
-from tacit.plan.sql.reader import ROWS, Reader, is_column
+from tacit.plan.sql.reading_context import ROWS, Reader, is_column
 
 __all__ = ["is_values", "join_values"]
 

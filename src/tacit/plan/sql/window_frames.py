@@ -15,7 +15,7 @@ from tacit.plan.model import expressions as e
 from tacit.plan.model.functions import Function
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.build_expressions import Forms
-from tacit.plan.sql.reader import Reader
+from tacit.plan.sql.reading_context import Reader
 
 __all__ = ["FRAMED", "Extent", "MOST_GROUPS", "SHARES", "fold_frame", "read_frame", "share"]
 

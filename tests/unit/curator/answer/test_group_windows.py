@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import tacit
 from tacit.curator.answer.group_windows import sum_error
 from tacit.curator.answer.intervals import Noisy
-from tacit.curator.answer.view import view_answer
+from tacit.curator.answer.view_rows import view_answer
 from tacit.errors import InvalidInput, InvalidPlan
 from tacit.mechanisms import Gaussian, Laplace
 from tacit.plan import Column, Frame, Kind, Table, canonical, in_words, read_sql

@@ -6,7 +6,7 @@ import pytest
 
 from tacit.curator.answer.intervals import Noisy
 from tacit.curator.answer.rounding_error import count_of_rows, grid_rounding, sure_of_noise
-from tacit.curator.answer.view import view_answer
+from tacit.curator.answer.view_rows import view_answer
 from tacit.mechanisms import Gaussian, Laplace
 from tacit.plan import Counted, Plan, Summed
 from tests.unit.curator.asked import plan_of

@@ -2,7 +2,7 @@
 
 from tacit.engines import inspect_source, public_columns, read_public
 from tacit.engines.postgres.copy_rows import copy_from_postgres
-from tacit.engines.sources.foreign_keys import Linked, Step
+from tacit.engines.sources.path_to_unit import Linked, Step
 from tacit.engines.sources.source_kinds import Listed
 from tacit.plan import Column, Kind, Table
 from tests.database import knows_password, store

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from tacit.engines import DuckDB, Gathered, Memory, Postgres, PostgresTable
-from tacit.engines.sources.foreign_keys import Linked, Step
+from tacit.engines.sources.path_to_unit import Linked, Step
 from tacit.errors import EngineFailed, InvalidData
 from tacit.plan import (
     Axis,

@@ -1,7 +1,7 @@
 """What a role may do: what it lacks, and what it need not be allowed."""
 
 from tacit.engines import rights_of
-from tacit.engines.sources.foreign_keys import Linked, Step
+from tacit.engines.sources.path_to_unit import Linked, Step
 from tacit.plan import Column, Kind, Table
 from tests.database import as_role, knows_password, new_role, quoted, store
 from tests.postgres import running

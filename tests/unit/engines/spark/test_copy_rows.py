@@ -1,6 +1,6 @@
 """Rows that are public are copied; so are those that the curator inspects."""
 
-from tacit.engines.sources.foreign_keys import Linked, Step
+from tacit.engines.sources.path_to_unit import Linked, Step
 from tacit.engines.sources.source_kinds import Listed
 from tacit.engines.spark.copy_rows import copy_from_spark
 from tacit.plan import Column, Kind, Table

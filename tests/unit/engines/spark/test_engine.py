@@ -16,7 +16,7 @@ import pytest
 from pyarrow import parquet
 
 from tacit.engines import Gathered, Memory, Spark, SparkTable
-from tacit.engines.sources.foreign_keys import Linked, Step
+from tacit.engines.sources.path_to_unit import Linked, Step
 from tacit.engines.spark.session import Sessions
 from tacit.engines.sql.statement import histogram, statement
 from tacit.errors import EngineFailed, InvalidData

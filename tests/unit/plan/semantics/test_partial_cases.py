@@ -9,7 +9,7 @@ import pytest
 
 from tacit.engines.duckdb.connection import open_connection
 from tacit.engines.sql.expressions import literal, render
-from tacit.engines.sql.select import Reader
+from tacit.engines.sql.runnable_select import Reader
 from tacit.errors import InvalidPlan
 from tacit.plan import (
     NEGATION,

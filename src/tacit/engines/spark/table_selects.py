@@ -8,19 +8,19 @@ Checked by: tests/unit/engines/spark/test_engine.py
 from collections.abc import Mapping
 
 from tacit.engines.served.engine import ReadTable
-from tacit.engines.served.relations import (
+from tacit.engines.served.table_selects import (
     Site,
     StoredColumn,
     address_of,
     refuse_mixed,
     select_table,
 )
-from tacit.engines.sources.foreign_keys import Linked
+from tacit.engines.sources.path_to_unit import Linked
 from tacit.engines.sources.spark_tables import SparkTable
 from tacit.engines.spark.catalog import read_stored, scan
 from tacit.engines.spark.dialect import SPARK
 from tacit.engines.spark.literals import quote
-from tacit.engines.sql.select import cte
+from tacit.engines.sql.runnable_select import cte
 from tacit.frozen import frozen
 from tacit.plan import Table
 

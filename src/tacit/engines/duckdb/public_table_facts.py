@@ -16,13 +16,13 @@ from typing import Any
 import duckdb
 
 from tacit.engines.duckdb.connection import open_connection
-from tacit.engines.duckdb.copy_rows import copy_source
+from tacit.engines.duckdb.copy_from_server import copy_source
 from tacit.engines.duckdb.discover import stored_kinds
 from tacit.engines.duckdb.load_tables import load_table
 from tacit.engines.sources.pandas_frames import seen_kinds
 from tacit.engines.sources.rows import not_unique
 from tacit.engines.sources.source_kinds import Pandas, Source
-from tacit.engines.sql.select import Reader
+from tacit.engines.sql.runnable_select import Reader
 from tacit.plan import Column, Kind, Scalar, Table
 
 __all__ = ["MOST_KEYS", "public_columns", "read_public"]

@@ -8,11 +8,11 @@ Checked by: tests/unit/engines/postgres/test_engine.py and tests/unit/engines/sp
 from collections.abc import Callable, Mapping, Sequence
 from typing import Generic, NoReturn, TypeVar
 
-from tacit.engines.sources.foreign_keys import Linked, Owners, Raw, check_key, owner, owners
+from tacit.engines.sources.path_to_unit import Linked, Owners, Raw, check_key, owner, owners
 from tacit.engines.sql.casts import check_type, key_type
 from tacit.engines.sql.dialect import SqlDialect
 from tacit.engines.sql.relation import Relation
-from tacit.engines.sql.select import alias
+from tacit.engines.sql.runnable_select import alias
 from tacit.errors import InvalidData
 from tacit.frozen import frozen
 from tacit.plan import Kind, Table

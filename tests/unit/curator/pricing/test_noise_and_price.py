@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tacit.accounting import Charge
 from tacit.curator import Limit, Shared, terms_of
-from tacit.curator.pricing.terms import _relative_error, amount_within
+from tacit.curator.pricing.noise_and_price import _relative_error, amount_within
 from tacit.errors import InvalidInput
 from tacit.exact import upper, working
 from tacit.mechanisms import Gaussian, Laplace
@@ -210,7 +210,7 @@ def test_an_error_is_reached_in_a_few_steps(limit, monkeypatch):
         assert len(looked) <= 4
         return _relative_error(*given)
 
-    monkeypatch.setattr("tacit.curator.pricing.terms._relative_error", counted)
+    monkeypatch.setattr("tacit.curator.pricing.noise_and_price._relative_error", counted)
     for tenths in range(3, 3000, 61):
         looked.clear()
         allowed = Fraction(tenths, 10) + Fraction(1, 3)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import duckdb
 
 from tacit.engines.sql.relation import Relation
-from tacit.engines.sql.select import alias
+from tacit.engines.sql.runnable_select import alias
 from tacit.plan import Table
 
 __all__ = ["column_types", "create_relation", "key_number_name", "stratum_name"]

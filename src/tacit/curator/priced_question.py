@@ -10,14 +10,14 @@ from tacit.curator.access import Access
 from tacit.curator.answer.left_out import LeftOut, add_measured, list_left_out
 from tacit.curator.answer.release import Price
 from tacit.curator.policy.policy import Limit, Shared
-from tacit.curator.pricing.stated_price import agreed_price
-from tacit.curator.pricing.terms import (
+from tacit.curator.pricing.noise_and_price import (
     Terms,
     amount_within,
     shown_as_measured,
     terms_at,
     terms_of,
 )
+from tacit.curator.pricing.stated_price import agreed_price
 from tacit.curator.record.clipping import clipping_topic, latest_shares
 from tacit.curator.record.found_bounds import as_declared
 from tacit.curator.record.receipt import tag

@@ -6,7 +6,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from tacit.curator.answer.intervals import Noisy
 from tacit.curator.answer.release import Price, Release
-from tacit.curator.answer.view import view_answer
+from tacit.curator.answer.view_rows import view_answer
 from tacit.errors import InvalidPlan
 from tacit.mechanisms import Gaussian
 from tacit.plan import (
@@ -114,7 +114,7 @@ def answer_survey(
     Claim:      it costs nothing and needs no charge.
     Because:    it is a function of the plan and of reports that were randomised before they were sent,
                 at the loss that the receipt states: post-processing.
-    Checked by: tests/unit/curator/answer/test_survey.py::test_a_question_about_a_survey_is_not_charged
+    Checked by: tests/unit/curator/answer/test_randomized_survey.py::test_a_question_about_a_survey_is_not_charged
     """
     plan = prove(plan)
     question = plan.question

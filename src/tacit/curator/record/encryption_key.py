@@ -25,7 +25,7 @@ def file_secret(folder: Path) -> Secret:
 
     Claim:      a key that was used is on the disk, readable by its owner alone, and is never replaced.
     Because:    it is written in full and synchronised under another name, which becomes its own only if there is none.
-    Checked by: tests/unit/curator/record/test_sealing_key.py
+    Checked by: tests/unit/curator/record/test_encryption_key.py
     """
     return lambda: _read_key(folder / KEY_FILE) or _make_key(folder / KEY_FILE)
 

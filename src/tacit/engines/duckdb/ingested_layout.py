@@ -11,14 +11,14 @@ from typing import NoReturn
 
 import duckdb
 
-from tacit.engines.duckdb.create_relation import (
+from tacit.engines.duckdb.file_seal import check_seal
+from tacit.engines.duckdb.rename_columns import (
     column_types,
     create_relation,
     key_number_name,
     stratum_name,
 )
-from tacit.engines.duckdb.file_seal import check_seal
-from tacit.engines.sources.foreign_keys import Raw
+from tacit.engines.sources.path_to_unit import Raw
 from tacit.engines.sources.rows import check_columns
 from tacit.engines.sql.casts import check_type
 from tacit.engines.sql.expressions import quote_name, text

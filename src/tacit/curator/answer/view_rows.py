@@ -19,7 +19,7 @@ from tacit.curator.answer.rounding_error import (
     grid_rounding,
     is_rounded,
 )
-from tacit.curator.answer.selected_rows import Choice, choice_of, measures_in
+from tacit.curator.answer.rows_chosen_by_noise import Choice, choice_of, measures_in
 from tacit.frozen import frozen
 from tacit.plan import (
     Arithmetic,

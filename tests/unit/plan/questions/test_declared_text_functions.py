@@ -6,8 +6,8 @@ import tacit
 from tacit.errors import InvalidPlan
 from tacit.plan import MOST_CHARACTERS, Column, Kind, Literal, Table, prove, read_sql
 from tacit.plan.model.walk_expressions import list_group_expressions, walk_expression
-from tacit.plan.questions import declared_texts, public_values
-from tacit.plan.questions.declared_texts import MOST_DECLARED, MOST_NODES, capitalise_words
+from tacit.plan.questions import declared_text_functions, public_values
+from tacit.plan.questions.declared_text_functions import MOST_DECLARED, MOST_NODES, capitalise_words
 
 CLASSES = ("1st class", "2nd class", "3rd")
 TABLE = Table(
@@ -126,7 +126,7 @@ AROUND = [
 def test_no_nest_of_functions_grows_without_bound(around, depth, monkeypatch):
     """Whatever is written, no text is computed that is longer than a cell, nor a CASE of more parts than allowed."""
     seen = []
-    inside, listed = declared_texts._change, public_values._list_values
+    inside, listed = declared_text_functions._change, public_values._list_values
 
     def note_change(*given):
         seen.append(len(given[0]))
@@ -140,7 +140,7 @@ def test_no_nest_of_functions_grows_without_bound(around, depth, monkeypatch):
 
         return listed(each())
 
-    monkeypatch.setattr(declared_texts, "_change", note_change)
+    monkeypatch.setattr(declared_text_functions, "_change", note_change)
     monkeypatch.setattr(public_values, "_list_values", note_values)
     wards = tuple(f"ward {at} {'aab' * 5}" for at in range(40))
     tables = {"trips": Table("trips", (Column("ward", Kind.TEXT, values=wards),))}

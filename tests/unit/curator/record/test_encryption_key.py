@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.curator.record.sealing_key import KEY_FILE, file_secret, memory_secret
+from tacit.curator.record.encryption_key import KEY_FILE, file_secret, memory_secret
 from tacit.errors import InvalidData
 
 

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from tacit.frozen import frozen
 from tacit.plan.sql.group_windows import is_grouped
-from tacit.plan.sql.reader import is_column
+from tacit.plan.sql.reading_context import is_column
 
 __all__ = [
     "Query",

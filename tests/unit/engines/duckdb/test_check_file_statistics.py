@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from tacit.engines import DuckDB
-from tacit.engines.duckdb.create_relation import column_types
+from tacit.engines.duckdb.check_file_statistics import find_misstated
 from tacit.engines.duckdb.engine import FEW
-from tacit.engines.duckdb.file_statistics import find_misstated
+from tacit.engines.duckdb.rename_columns import column_types
 from tacit.plan import (
     Column,
     Counted,

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from tacit.engines import DuckDB, Memory, ingest
 from tacit.engines.duckdb.connection import open_connection
 from tacit.engines.duckdb.load_tables import load_table
-from tacit.engines.sources.foreign_keys import (
+from tacit.engines.sources.path_to_unit import (
     Linked,
     Owners,
     Raw,

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.curator import Noisy
-from tacit.curator.answer.view import view_answer
+from tacit.curator.answer.view_rows import view_answer
 from tacit.mechanisms import Gaussian, Laplace
 from tacit.plan import (
     Arithmetic,

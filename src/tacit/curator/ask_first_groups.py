@@ -8,8 +8,8 @@ import numpy as np
 
 from tacit.curator.access import Access
 from tacit.curator.answer.release import Price, Release
-from tacit.curator.answer.view import view_answer
-from tacit.curator.asked_question import Asked, describe
+from tacit.curator.answer.view_rows import view_answer
+from tacit.curator.priced_question import Asked, describe
 from tacit.curator.pricing.selection_terms import SelectionTerms, kinds
 from tacit.curator.record.receipt import receipt_of, tag
 from tacit.curator.record.stored import Stored

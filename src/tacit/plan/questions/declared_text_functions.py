@@ -1,6 +1,6 @@
 """Functions of texts whose values are declared: computed for each value when the question is read, by no engine.
 
-Checked by: tests/unit/plan/questions/test_declared_texts.py
+Checked by: tests/unit/plan/questions/test_declared_text_functions.py
 """
 
 from collections.abc import Callable
@@ -38,7 +38,7 @@ def map_declared(
                 than MOST_CHARACTERS, and functions of functions have no more branches than the text has values.
     Because:    the function is computed here, from the policy alone; engines compare with constants.  What is made of
                 such a CASE is a CASE over the same text; what would be longer or larger is refused.
-    Checked by: tests/unit/plan/questions/test_declared_texts.py
+    Checked by: tests/unit/plan/questions/test_declared_text_functions.py
     """
     if isinstance(operand, e.Literal) and isinstance(operand.value, str):
         return e.Literal(_change(operand.value, name, change, steps), Kind.TEXT)

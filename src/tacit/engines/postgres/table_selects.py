@@ -9,17 +9,17 @@ from collections.abc import Mapping
 
 from tacit.engines.postgres.dialect import POSTGRES
 from tacit.engines.served.engine import ReadTable
-from tacit.engines.served.relations import (
+from tacit.engines.served.table_selects import (
     Site,
     StoredColumn,
     address_of,
     refuse_mixed,
     select_table,
 )
-from tacit.engines.sources.foreign_keys import Linked, Raw
+from tacit.engines.sources.path_to_unit import Linked, Raw
 from tacit.engines.sources.postgres_tables import PostgresTable
 from tacit.engines.sql.duckdb_dialect import quote_name
-from tacit.engines.sql.select import cte
+from tacit.engines.sql.runnable_select import cte
 from tacit.plan import Kind, Table
 
 __all__ = ["database_of", "read_table", "tables_read"]

@@ -46,7 +46,7 @@ class Linked:
     Because:    every key has at most one owner, the least of the units that its rows lead to, so that a left join with
                 the owners multiplies nothing; and where a key is unique, its owner is the unit of that one row, which
                 comes and goes with that unit.  A row that leads nowhere belongs to nobody and is left out.
-    Checked by: tests/unit/engines/sources/test_foreign_keys.py
+    Checked by: tests/unit/engines/sources/test_path_to_unit.py
 
     The tables on the way are copied when the source is opened.
 
@@ -164,7 +164,7 @@ def owners(
 
     Claim:      it has one row for every key that leads to a unit, and gives what `least_owners` gives in memory.
     Because:    it is grouped by the key, and a cast of keys makes no two of them one.
-    Checked by: tests/unit/engines/sources/test_foreign_keys.py::test_both_engines_see_the_same_links
+    Checked by: tests/unit/engines/sources/test_path_to_unit.py::test_both_engines_see_the_same_links
     """
     found = f"CAST({key.sql} AS {_type(key_type(key.stored), dialect)})"
     if after is None:
