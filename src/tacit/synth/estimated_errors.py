@@ -2,13 +2,14 @@
 else."""
 
 from itertools import combinations
+from math import tanh
 
 import numpy as np
 
 from tacit.synth.domain import Array
 from tacit.synth.model import Model
 
-__all__ = ["distance_of", "estimate_errors", "poisson_deviation"]
+__all__ = ["distance_of", "estimate_errors", "poisson_deviation", "saturate"]
 
 # How much further from real rows drawn rows are than the model: drawn rows are scattered, too.
 _DRAWN = 1.2
@@ -26,6 +27,18 @@ def poisson_deviation(mean: Array) -> Array:
     """
     few = 2 * mean * np.exp(-mean)
     return np.where(mean < 1, few, np.sqrt(2 / np.pi * np.maximum(mean - 0.15, 0.5)))
+
+
+def saturate(error: float) -> float:
+    """A distance of two tables, from 0 to 2, by the sum of the errors of their cells.
+
+    Small errors add up.  Large ones do not: half of the distance is the share of rows that the two
+    tables do not share, and every error takes its part of what the others have left.
+
+    >>> round(saturate(0.1), 3), round(saturate(1.0), 2), round(saturate(100.0), 2)
+    (0.1, 0.92, 2.0)
+    """
+    return 2 * tanh(error / 2)
 
 
 def estimate_errors(model: Model) -> dict[tuple[int, int], float]:
@@ -50,7 +63,7 @@ def estimate_errors(model: Model) -> dict[tuple[int, int], float]:
             singles = _single_errors(model, a, b)
             alone = float(np.hypot(_DRAWN * chance, singles).sum())
             error = float((alone**_POWER + depends[a, b] ** _POWER) ** (1 / _POWER))
-        found[a, b] = min(2.0, error / model.total)
+        found[a, b] = saturate(error / model.total)
     return found
 
 
