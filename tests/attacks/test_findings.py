@@ -5,18 +5,16 @@
 | texts made long by REPLACE ran out of memory if one row exists | refused before the charge, whoever is there |
 | a plan of one's own claimed bounds beyond 64 bits, and overflowed on one unit | refused before the charge, as above |
 | noise of very wide questions was drawn one number at a time | drawn in vectors, whatever the number of groups |
+
+The last of them is checked where noise is priced: tests/unit/curator/pricing/test_answer_size.py
 """
 
-import time
 from dataclasses import replace
 
 import pytest
 
 import tacit
-from tacit.curator import Limit, Shared
-from tacit.curator.pricing.noise_and_price import terms_of
 from tacit.errors import InvalidPlan, TooLarge
-from tacit.exact import discrete_gaussian
 from tacit.plan import (
     Column,
     Compared,
@@ -32,11 +30,8 @@ from tacit.plan import (
     Question,
     Scan,
     Shown,
-    Table,
     View,
     Where,
-    canonical,
-    read_sql,
 )
 
 
@@ -94,22 +89,3 @@ def test_a_fold_that_claims_too_much_is_refused_before_the_charge_whoever_is_the
         ends.append((str(refusal.value), vault.budget.spent))
     assert ends[0] == ends[1]
     assert ends[0][1] == 0
-
-
-def test_noise_costs_the_same_for_each_group_however_many_there_are():
-    """At a price of 1e-9, a number of 1,000,000 groups took a hundred times one of 40,000."""
-    cost = {}
-    for wide in (200, 1000):
-        columns = (Column("a", Kind.INTEGER, 0, wide - 1), Column("b", Kind.INTEGER, 0, wide - 1))
-        table = Table("t", columns, unit="p", contributions=1)
-        text = "SELECT a, b, COUNT(*) AS n FROM t GROUP BY a, b"
-        plan, limit = canonical(read_sql(text, {"t": table})), Limit(1, 1e-6)
-        rule = limit.filter()
-        amount = rule.amount(rule.price_of(1e-9))
-        law = terms_of(plan.question, Shared(table, 1), limit, amount).mechanisms[0].law
-        discrete_gaussian(law.parameter, 5)
-        drawn = 10_000 if wide == 200 else 3_000
-        start = time.process_time()
-        discrete_gaussian(law.parameter, drawn)
-        cost[wide] = (time.process_time() - start) / drawn
-    assert cost[1000] < 20 * cost[200]  # a hundred times, when it was broken
