@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import partial
 from itertools import chain
 from math import inf, nan
+from operator import sub
 from typing import Any
 from unittest.mock import patch
 
@@ -330,8 +331,9 @@ def moved_within(terms: Terms, place: int, one: Any, other: Any) -> bool:
 
 def misranking_moved(aim: Any, one: Any, other: Any) -> Fraction:
     """How far the misranking of any cell moves from one histogram to another."""
-    pairs = zip(aim.rank_errors(one).tolist(), aim.rank_errors(other).tolist(), strict=True)
-    return F(max(abs(a - b) for a, b in pairs), aim.share.denominator)
+    here, there = aim.rank_errors(one).tolist(), aim.rank_errors(other).tolist()
+    assert len(here) == len(there)
+    return F(max(map(abs, map(sub, here, there))), aim.share.denominator)
 
 
 def narrow(question: Question) -> Question:
