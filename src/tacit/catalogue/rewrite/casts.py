@@ -119,16 +119,24 @@ def list_of(literal: str, element: str) -> exp.Expr:
 
     >>> list_of('{23,25}', "oid").sql("duckdb"), list_of('{a,"b,c",NULL}', "text").sql("duckdb")
     ('CAST([23, 25] AS UINTEGER[])', "CAST(['a', 'b,c', NULL] AS TEXT[])")
+    >>> list_of("{-5,--5,²}", "int4").sql("duckdb")
+    "CAST([-5, '--5', '²'] AS INT[])"
     """
     items: list[exp.Expr] = []
     for quoted, item in _split(literal.strip()[1:-1]):
         if not quoted and item.upper() == "NULL":
             items.append(exp.Null())
-        elif DUCKDB_TYPES.get(element, "VARCHAR") == "VARCHAR" or not item.lstrip("-").isdigit():
+        elif DUCKDB_TYPES.get(element, "VARCHAR") == "VARCHAR" or not _is_whole(item):
             items.append(exp.Literal.string(item))
         else:
             items.append(exp.Literal.number(item))
     return _cast(exp.Array(expressions=items), DUCKDB_TYPES.get(element, "VARCHAR") + "[]")
+
+
+def _is_whole(item: str) -> bool:
+    """Whether an item is a whole number in digits of ASCII, with one sign at most: `--5` would begin a comment."""
+    digits = item.removeprefix("-")
+    return digits.isascii() and digits.isdigit()
 
 
 def _split(inside: str) -> list[tuple[bool, str]]:

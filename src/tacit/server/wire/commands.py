@@ -67,8 +67,8 @@ def read_cancel(statement: Statement, values: Sequence[Any]) -> int | None:
     >>> from tacit.server.wire.lexer import split_statements
     >>> read_cancel(split_statements("SELECT pg_cancel_backend(42)")[0], ())
     42
-    >>> read_cancel(split_statements("SELECT pg_cancel_backend($1)")[0], ("²",)) is None
-    True
+    >>> [read_cancel(split_statements("SELECT pg_cancel_backend($1)")[0], (text,)) for text in ("²", "٣", "9" * 11)]
+    [None, None, None]
     """
     tokens = [each for each in statement.tokens if not each.is_sign("::")][1:]
     if len(tokens) > 2 and tokens[0].value == "pg_catalog" and tokens[1].is_sign("."):
@@ -82,7 +82,12 @@ def read_cancel(statement: Statement, values: Sequence[Any]) -> int | None:
     else:
         found = given.value if given.kind == "number" else None
     text = str(found)
-    return int(text) if text.isdecimal() and len(text) < 11 else None
+    return int(text) if _is_count(text) else None
+
+
+def _is_count(text: str) -> bool:
+    """Whether a text is a whole number as PostgreSQL writes it, of at most ten digits."""
+    return text.isascii() and text.isdigit() and len(text) < 11
 
 
 def refuse_write(statement: Statement) -> None:
@@ -273,12 +278,7 @@ def _count(statement: Statement, place: int, *, needed: bool) -> tuple[int, int]
     found = tokens[place : place + 1]
     if found and found[0].is_word("all") and len(tokens) > place + 1 and sign == 1 and not needed:
         return _LARGEST, place + 1
-    if (
-        found
-        and found[0].kind == "number"
-        and found[0].value.isdigit()
-        and len(found[0].value) < 11
-    ):
+    if found and found[0].kind == "number" and _is_count(found[0].value):
         return sign * min(int(found[0].value), _LARGEST), place + 1
     if needed or sign < 0:
         raise syntax_problem(statement, place)

@@ -70,7 +70,8 @@ _SPACE = re.compile(r"\s+")
 _LINE_COMMENT = re.compile(r"--[^\n\r]*")
 _WORD = re.compile(r"[^\W\d][\w$]*")
 _NUMBER = re.compile(
-    r"(?:0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][-+]?\d+)?)"
+    r"(?:0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][-+]?\d+)?)",
+    re.ASCII,
 )
 _PARAMETER = re.compile(r"\$[0-9]+")
 _DOLLAR = re.compile(r"\$(?:[^\W\d]\w*)?\$")

@@ -39,6 +39,7 @@ _KINDS = {
     TIMESTAMP: datetime,
 }
 _MOST = 500  # values of one list
+_MOST_WRITTEN = 10_000  # parameters that a statement has when all lists are written
 _COMPARED = {
     ("=", "any"): "IN",
     ("=", "some"): "IN",
@@ -97,13 +98,15 @@ def spread_lists(statement: Statement, values: Sequence[Any], types: Sequence[in
     spread, oids = list(values), list(types)
     oids += [TEXT] * (len(spread) - len(oids))
     numbers: dict[int, list[int]] = {}
-    for number in sorted(list_numbers(statement)):
+    places = _places(statement)
+    for number in sorted({each.number for each in places}):
         given = values[number - 1] if number <= len(values) else None
         if not isinstance(given, list | tuple):
             raise Problem("22023", f"${number} is compared with a list, and is none")
         if not 1 <= len(given) <= _MOST:
             said = f"a list that a column is compared with has 1 to {_MOST} values"
             raise Problem("22023", said, "leave the comparison out, or ask in pieces")
+        _refuse_elsewhere(statement, number, sum(each.number == number for each in places))
         numbers[number] = [number, *range(len(spread) + 1, len(spread) + len(given))]
         oids[number - 1] = element_of(oids[number - 1]) or oids[number - 1]
         oids += [oids[number - 1]] * (len(given) - 1)
@@ -111,7 +114,20 @@ def spread_lists(statement: Statement, values: Sequence[Any], types: Sequence[in
         spread += given[1:]
     if not numbers:
         return Spread(statement, tuple(values), tuple(types))
+    if sum(len(numbers[each.number]) for each in places) > _MOST_WRITTEN:
+        said = f"the lists of a statement have at most {_MOST_WRITTEN:,} values in all"
+        raise Problem("54000", said, "ask in pieces")
     return Spread(_write(statement, numbers), tuple(spread), tuple(oids))
+
+
+def _refuse_elsewhere(statement: Statement, number: int, places: int) -> None:
+    """Refuse a list that stands somewhere else than in ANY or ALL: there it would be its first value alone."""
+    found = [
+        each for each in statement.tokens if each.kind == "parameter" and int(each.value) == number
+    ]
+    if len(found) > places:
+        said = f"${number} is a list in ANY or ALL, and stands elsewhere, too"
+        raise Problem("42804", said, "give the single value as a parameter of its own")
 
 
 def _places(statement: Statement) -> list[_Place]:

@@ -62,6 +62,21 @@ def test_what_is_no_list_or_has_no_values_or_too_many_is_refused(given):
 
 
 @pytest.mark.parametrize(
+    "text", ["a = ANY($1) AND b = $1", "b < $1 OR a <> ALL($1)", "a = ANY($1) AND b < ANY($01)"]
+)
+def test_a_list_that_stands_elsewhere_too_is_refused(text):
+    with pytest.raises(Problem, match="elsewhere"):
+        spread_lists(statement(f"SELECT 1 WHERE {text}"), [["x", "y"]])
+
+
+def test_the_values_of_all_lists_are_bounded():
+    many = " OR ".join(["a = ANY($1)"] * 20)
+    assert len(spread_lists(statement(f"SELECT 1 WHERE {many}"), [["A"] * 500]).values) == 500
+    with pytest.raises(Problem, match="10,000"):
+        spread_lists(statement(f"SELECT 1 WHERE {many} OR a = ANY($2)"), [["A"] * 500, ["B"]])
+
+
+@pytest.mark.parametrize(
     ("text", "values", "written"),
     [
         ("a IN ($1::VARCHAR, $2::text)", ["x", "y"], "a IN ($1, $2)"),
