@@ -156,7 +156,7 @@ def room(tmp_path):
     slots = Slots(workers=4, lengths=(0.001, 0.05))
     with open_room(make_folder(tmp_path / "clinic"), slots=slots) as found:
         listed = found.identities.tokens("ana")
-        with found.identities._tables.reading() as file:
+        with found.identities.tables.reading() as file:
             found.held = file.execute(
                 "SELECT hash FROM tokens WHERE substr(hash, 1, 12) = ?", (listed[0].id,)
             ).fetchone()[0]

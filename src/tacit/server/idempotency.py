@@ -2,13 +2,14 @@
 
 import json
 import threading
-import time
 from collections.abc import Callable
+from contextlib import suppress
 from hashlib import sha256
 from typing import Any
 
-from tacit.errors import InvalidInput, KeyReused, TooMany
+from tacit.errors import InvalidInput, KeyReused, LedgerUnavailable, TooMany
 from tacit.server.identities import Identities
+from tacit.server.tables import Statements
 
 __all__ = ["Keys"]
 
@@ -23,13 +24,16 @@ class Keys:
     Claim:      under one key somebody is charged once at most, and gets the same answer again, also after a refresh.
     Because:    a key is written down before the question is asked, and the answer before it leaves.  If the process
                 ended between, the question is asked again: the ledger finds its charge, unless a table was refreshed
-                meanwhile, and then the key is refused.
-    Checked by: tests/unit/server/test_idempotency.py
+                meanwhile, and then the key is refused.  A key that is being asked has an owner, one of the servers:
+                while that lives no other asks under the key, and no other ends it or writes over its answer.
+    Checked by: tests/unit/server/test_idempotency.py, tests/unit/server/test_shared_tables.py
     """
 
-    def __init__(self, identities: Identities, *, now: Callable[[], float] = time.time) -> None:
-        self._file, self._now = identities, now
+    def __init__(self, identities: Identities, *, now: Callable[[], float] | None = None) -> None:
+        self._file, self._tables = identities, identities.tables
+        self._now = self._tables.now if now is None else now
         self._running: set[tuple[str, str]] = set()
+        self._left: set[tuple[str, str]] = set()  # which still name this server as their owner
         self._lock = threading.Lock()
 
     def begin(self, who: str, key: str, body: object, versions: str) -> dict[str, Any] | None:
@@ -38,9 +42,11 @@ class Keys:
             raise InvalidInput("Idempotency-Key", key, "give 1 to 255 printable ASCII characters")
         digest = sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
         with self._lock, self._file.writing() as file:
+            self._disown(file)
             file.execute("DELETE FROM keys WHERE made < ?", (self._now() - _KEPT,))
             row = file.execute(
-                "SELECT body, versions, answer FROM keys WHERE name = ? AND key = ?", (who, key)
+                "SELECT body, versions, answer, owner FROM keys WHERE name = ? AND key = ?",
+                (who, key),
             ).fetchone()
             if row is None:
                 many, oldest = file.execute(
@@ -49,7 +55,7 @@ class Keys:
                 if many >= _MOST:
                     raise TooMany("idempotency keys in a day", oldest + _KEPT - self._now())
                 file.execute(
-                    "INSERT INTO keys VALUES (?, ?, ?, ?, NULL, ?)",
+                    "INSERT INTO keys (name, key, body, versions, made) VALUES (?, ?, ?, ?, ?)",
                     (who, key, digest, versions, self._now()),
                 )
             elif row[0] != digest:
@@ -57,7 +63,7 @@ class Keys:
             elif row[2] is not None:
                 answer: dict[str, Any] = json.loads(row[2])
                 return answer
-            elif (who, key) in self._running:
+            elif (who, key) in self._running or self._is_anothers(file, row[3]):
                 raise KeyReused(
                     "stands for a question that is still being asked",
                     "wait, and send it again",
@@ -68,6 +74,11 @@ class Keys:
                     "stands for a question that was not answered before a table was refreshed",
                     "ask it anew under another key",
                 )
+            file.execute(
+                "UPDATE keys SET owner = ? WHERE name = ? AND key = ?",
+                (self._tables.server, who, key),
+            )
+            self._tables.say_alive(file)
             self._running.add((who, key))
         return None
 
@@ -75,15 +86,39 @@ class Keys:
         """Keep the answer; without one, nothing was charged, and the key may be used again."""
         with self._lock, self._file.writing() as file:
             self._running.discard((who, key))
+            own = (who, key, self._tables.server)
             if answer is None:
-                file.execute("DELETE FROM keys WHERE name = ? AND key = ?", (who, key))
+                file.execute(
+                    "DELETE FROM keys WHERE name = ? AND key = ? AND owner = ? AND answer IS NULL",
+                    own,
+                )
             else:
                 file.execute(
-                    "UPDATE keys SET answer = ? WHERE name = ? AND key = ?",
-                    (json.dumps(answer), who, key),
+                    "UPDATE keys SET answer = ? "
+                    "WHERE name = ? AND key = ? AND owner = ? AND answer IS NULL",
+                    (json.dumps(answer), *own),
                 )
 
     def leave(self, who: str, key: str) -> None:
         """Stop asking without an answer, though something may have been charged: the key keeps its meaning."""
         with self._lock:
             self._running.discard((who, key))
+            self._left.add((who, key))
+            # if the database is away, other servers are told so with the next key that is begun
+            with suppress(LedgerUnavailable), self._file.writing() as file:
+                self._disown(file)
+
+    def _is_anothers(self, file: Statements, owner: str | None) -> bool:
+        """Whether another server that lives is asking under a key."""
+        return (
+            owner is not None and owner != self._tables.server and self._tables.lives(file, owner)
+        )
+
+    def _disown(self, file: Statements) -> None:
+        """Let other servers ask under the keys that were left here."""
+        for who, key in sorted(self._left - self._running):
+            file.execute(
+                "UPDATE keys SET owner = NULL WHERE name = ? AND key = ? AND owner = ?",
+                (who, key, self._tables.server),
+            )
+        self._left.clear()

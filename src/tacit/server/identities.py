@@ -1,7 +1,6 @@
 """Who may ask: names, roles, passwords, tokens, and how much of the limit each may spend in a day."""
 
 import json
-import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
@@ -87,19 +86,19 @@ class Identities:
     """
 
     def __init__(
-        self, file: str | Path | Tables = ":memory:", *, now: Callable[[], float] = time.time
+        self, file: str | Path | Tables = ":memory:", *, now: Callable[[], float] | None = None
     ) -> None:
-        self._now = now
-        self._tables: Tables = FileTables(file) if isinstance(file, str | Path) else file
+        self.tables: Tables = FileTables(file) if isinstance(file, str | Path) else file
+        self._now = self.tables.now if now is None else now
         self._scram_secret: str | None = None
 
     def writing(self) -> AbstractContextManager[Statements]:
         """One indivisible step, seen by other processes whole or not at all."""
-        return self._tables.writing()
+        return self.tables.writing()
 
     def close(self) -> None:
         """Let go of where they are."""
-        self._tables.close()
+        self.tables.close()
 
     # ---------------------------------------------------------------- people
 
@@ -156,7 +155,7 @@ class Identities:
 
     def people(self) -> list[Person]:
         """Everybody, by name."""
-        with self._tables.reading() as file:
+        with self.tables.reading() as file:
             rows = file.execute(
                 "SELECT name, role, disabled, password IS NOT NULL, price, allowance, seen FROM people ORDER BY name"
             ).fetchall()
@@ -214,7 +213,7 @@ class Identities:
 
     def tokens(self, name: str | None = None) -> list[Token]:
         """The tokens of somebody, or of everybody, that still count."""
-        with self._tables.reading() as file:
+        with self.tables.reading() as file:
             rows = file.execute(
                 "SELECT substr(hash, 1, 12), name, label, made, expires FROM tokens "
                 "WHERE expires >= ? AND (CAST(? AS TEXT) IS NULL OR name = ?) ORDER BY made",
@@ -241,7 +240,7 @@ class Identities:
 
     def of_token_hash(self, hashed: str) -> Identity | None:
         """Whose token has this hash, if it counts."""
-        with self._tables.reading() as file:
+        with self.tables.reading() as file:
             row = file.execute(
                 "SELECT name FROM tokens WHERE hash = ? AND expires >= ?", (hashed, self._now())
             ).fetchone()
@@ -265,7 +264,7 @@ class Identities:
         Because:    as many proofs are checked in every case, and None is all that is returned.
         Checked by: tests/unit/server/test_identities.py::test_every_reason_not_to_accept_a_proof_looks_alike
         """
-        with self._tables.reading() as file:
+        with self.tables.reading() as file:
             rows = file.execute(
                 "SELECT hash, stored_key, server_key FROM tokens JOIN people USING (name) "
                 "WHERE name = ? AND expires >= ? AND disabled = 0 AND stored_key IS NOT NULL "
@@ -278,7 +277,7 @@ class Identities:
 
     def has_token(self, hashed: str) -> bool:
         """Whether the token of this hash still counts."""
-        with self._tables.reading() as file:
+        with self.tables.reading() as file:
             row = file.execute(
                 "SELECT 1 FROM tokens WHERE hash = ? AND expires >= ?", (hashed, self._now())
             ).fetchone()
@@ -298,7 +297,7 @@ class Identities:
 
     def of_link(self, secret: str) -> str | None:
         """Who may set a password by this link, if it was not used and is not too old."""
-        with self._tables.reading() as file:
+        with self.tables.reading() as file:
             row = file.execute(
                 "SELECT name FROM links WHERE hash = ? AND expires >= ?",
                 (hash_of_token(secret), self._now()),
@@ -365,7 +364,7 @@ class Identities:
 
     def spent_today(self, name: str) -> float:
         """The share of the limit that somebody has spent today (UTC)."""
-        with self._tables.reading() as file:
+        with self.tables.reading() as file:
             return self._spent(file, name, self._today())
 
     # ---------------------------------------------------------------- texts of questions
@@ -384,7 +383,7 @@ class Identities:
         wanted = {*entries}
         if not wanted:
             return {}
-        with self._tables.reading() as file:
+        with self.tables.reading() as file:
             rows = file.execute(
                 "SELECT entry, body FROM texts WHERE name = ? AND entry BETWEEN ? AND ?",
                 (name, min(wanted), max(wanted)),
@@ -419,7 +418,7 @@ class Identities:
     def _row(
         self, name: str
     ) -> tuple[str, str, str | None, int, int, str | None, float | None] | None:
-        with self._tables.reading() as file:
+        with self.tables.reading() as file:
             found: tuple[str, str, str | None, int, int, str | None, float | None] | None = (
                 file.execute(
                     "SELECT name, role, password, generation, disabled, price, allowance FROM people WHERE name = ?",
@@ -441,7 +440,7 @@ class Identities:
     def _see(self, name: str) -> None:
         """Remember when somebody was here, to the minute."""
         now = self._now()
-        with self._tables.reading() as file:
+        with self.tables.reading() as file:
             file.execute(
                 "UPDATE people SET seen = ? WHERE name = ? AND (seen IS NULL OR seen < ?)",
                 (now, name, now - _SEEN_EVERY),

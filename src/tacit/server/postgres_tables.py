@@ -13,6 +13,7 @@ from typing import Any
 
 from tacit.errors import LedgerUnavailable
 from tacit.extras import extra
+from tacit.server.passwords import new_secret
 from tacit.server.tables import NAMES, FileTables, Statements, Tables
 
 __all__ = ["PostgresTables", "adopt_file"]
@@ -39,8 +40,9 @@ CREATE TABLE IF NOT EXISTS tacit_spent (
 CREATE TABLE IF NOT EXISTS tacit_settings (name text PRIMARY KEY, value text NOT NULL);
 CREATE TABLE IF NOT EXISTS tacit_keys (
     name text NOT NULL, key text NOT NULL, body text NOT NULL, versions text NOT NULL,
-    answer text, made float8 NOT NULL, PRIMARY KEY (name, key)
+    answer text, made float8 NOT NULL, owner text, PRIMARY KEY (name, key)
 );
+ALTER TABLE tacit_keys ADD COLUMN IF NOT EXISTS owner text;
 CREATE TABLE IF NOT EXISTS tacit_texts (
     name text NOT NULL, entry bigint NOT NULL, body text NOT NULL, PRIMARY KEY (name, entry)
 );
@@ -61,7 +63,7 @@ class PostgresTables(Tables):
         with extra("postgres", "a ledger in PostgreSQL"):
             import psycopg
         self._psycopg: Any = psycopg
-        self._address = address
+        self._address, self.server = address, new_secret()[:22]
         self._lock = threading.RLock()
         self._connection: Any = None
         with self._lock, self._failing_plainly(), self._connected().transaction():
@@ -79,6 +81,25 @@ class PostgresTables(Tables):
         """Single statements."""
         with self._lock, self._failing_plainly():
             yield _Spelled(self._connected())
+
+    def now(self) -> float:
+        """The time in the database: machines whose clocks differ agree on it."""
+        with self.reading() as file:
+            (found,) = file.execute("SELECT EXTRACT(EPOCH FROM clock_timestamp())").fetchone()
+        return float(found)
+
+    def say_alive(self, file: Statements) -> None:
+        """Say that this server lives; within a step."""
+        file.execute(
+            "INSERT INTO servers VALUES (?, ?) "
+            "ON CONFLICT (server) DO UPDATE SET seen = excluded.seen",
+            (self.server, self.now()),
+        )
+
+    def lives(self, file: Statements, server: str) -> bool:
+        """Whether a server was heard of, and not forgotten since: `SharedBoard` forgets who is silent."""
+        found = file.execute("SELECT 1 FROM servers WHERE server = ?", (server,)).fetchone()
+        return found is not None
 
     def close(self) -> None:
         """Close the connection."""

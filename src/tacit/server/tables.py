@@ -6,10 +6,13 @@ Checked by: tests/unit/server/test_identities.py
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
+
+from tacit.server.passwords import new_secret
 
 __all__ = ["NAMES", "FileTables", "Statements", "Tables"]
 
@@ -34,12 +37,17 @@ CREATE TABLE IF NOT EXISTS spent (
 CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS keys (
     name TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, versions TEXT NOT NULL,
-    answer TEXT, made REAL NOT NULL, PRIMARY KEY (name, key)
+    answer TEXT, made REAL NOT NULL, owner TEXT, PRIMARY KEY (name, key)
 ) STRICT;
 CREATE TABLE IF NOT EXISTS texts (
     name TEXT NOT NULL, entry INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (name, entry)
 ) STRICT;
 """
+_LATER = (
+    ("tokens", "stored_key", "BLOB"),
+    ("tokens", "server_key", "BLOB"),
+    ("keys", "owner", "TEXT"),
+)
 
 
 class Statements(Protocol):
@@ -50,13 +58,24 @@ class Statements(Protocol):
 
 
 class Tables(Protocol):
-    """Where the tables are."""
+    """Where the tables are; `server` is the name of who uses them, which no other has."""
+
+    server: str
 
     def writing(self) -> AbstractContextManager[Statements]:
         """One indivisible step, one after another, seen by other processes whole or not at all."""
 
     def reading(self) -> AbstractContextManager[Statements]:
         """Single statements."""
+
+    def now(self) -> float:
+        """The time (seconds since 1970), by one clock for all who use the tables."""
+
+    def say_alive(self, file: Statements) -> None:
+        """Say that this server lives; within a step."""
+
+    def lives(self, file: Statements, server: str) -> bool:
+        """Whether another server counts as living."""
 
     def close(self) -> None:
         """Let go of the file or the connection."""
@@ -68,6 +87,7 @@ class FileTables(Tables):
     def __init__(self, file: str | Path) -> None:
         if str(file) != ":memory:" and not Path(file).exists():
             os.close(os.open(file, os.O_WRONLY | os.O_CREAT, 0o600))
+        self.server = new_secret()[:22]
         self._lock = threading.RLock()
         self._connection = sqlite3.connect(
             file, check_same_thread=False, isolation_level=None, timeout=10
@@ -75,7 +95,7 @@ class FileTables(Tables):
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = FULL")
         self._connection.executescript(_LAYOUT)
-        self._add_scram_keys()
+        self._add_columns()
 
     @contextmanager
     def writing(self) -> Iterator[Statements]:
@@ -95,15 +115,26 @@ class FileTables(Tables):
         with self._lock:
             yield self._connection
 
+    def now(self) -> float:
+        """The time on this machine."""
+        return time.time()
+
+    def say_alive(self, file: Statements) -> None:
+        """A file has one server at a time, by a lock: it needs not say so."""
+
+    def lives(self, file: Statements, server: str) -> bool:
+        """No other server: the one before has ended."""
+        return False
+
     def close(self) -> None:
         """Close the file."""
         with self._lock:
             self._connection.close()
 
-    def _add_scram_keys(self) -> None:
-        """Give a file that is older than SCRAM the columns for its keys; its tokens sign in over HTTP alone."""
+    def _add_columns(self) -> None:
+        """Give an older file the columns that came later; tokens older than SCRAM sign in over HTTP alone."""
         with self.writing() as file:
-            columns = {row[1] for row in file.execute("PRAGMA table_info(tokens)")}
-            for name in ("stored_key", "server_key"):
-                if name not in columns:
-                    file.execute(f"ALTER TABLE tokens ADD COLUMN {name} BLOB")
+            for table, name, kind in _LATER:
+                known = {row[1] for row in file.execute(f"PRAGMA table_info({table})")}
+                if name not in known:
+                    file.execute(f"ALTER TABLE {table} ADD COLUMN {name} {kind}")

@@ -1,12 +1,14 @@
 """Identities, keys and the board of slots in PostgreSQL: as in a file, and the same for every server."""
 
+import time
 from inspect import signature
 
+import psycopg
 import pytest
 
 import tacit
-from tacit.curator import Unseen
-from tacit.errors import LedgerUnavailable
+from tacit.curator import Reserved, Unseen
+from tacit.errors import KeyReused, LedgerUnavailable
 from tacit.server import Identities, identities, shared_board
 from tacit.server.idempotency import Keys
 from tacit.server.postgres_tables import PostgresTables, adopt_file
@@ -147,10 +149,113 @@ def test_slots_of_a_server_that_was_killed_are_hidden_until_it_was_silent_for_lo
     assert list(there.seen(vault).ledger.entries()) == []
     other._say_alive()
     assert list(there.seen(vault).ledger.entries()) == []
-    real = shared_board.time.time
-    monkeypatch.setattr(shared_board.time, "time", lambda: real() + shared_board.SILENT + 1)
+    hear_of(other, killed, ago=shared_board.SILENT - 60)
+    other._say_alive()
+    assert list(there.seen(vault).ledger.entries()) == []
+    hear_of(other, killed, ago=shared_board.SILENT + 1)
+    monkeypatch.setattr(time, "time", lambda: 0.0)  # the clock here is asked by nobody
     other._say_alive()
     later += there.seen(vault).ledger.entries()
     assert len(later) == 1
     for board in (killed, other):
         board.close()
+
+
+def hear_of(board, server, ago):
+    """Let the last word of a server be so many seconds old, by the clock of the database."""
+    with board._tables.writing() as file:
+        file.execute(
+            "UPDATE servers SET seen = ? WHERE server = ?",
+            (board._tables.now() - ago, server._tables.server),
+        )
+
+
+@pytest.mark.parametrize("minutes", [-11, 11])
+def test_the_clock_of_a_server_forgets_nobody(opened, monkeypatch, minutes):
+    boards = [SharedBoard(opened()) for _ in range(2)]
+    boards[0].add(Reserved(5, frozenset()))
+    real = time.time
+    monkeypatch.setattr(time, "time", lambda: real() + 60 * minutes)
+    for board in reversed(boards):
+        board._say_alive()
+        assert board.read()[0] == [Reserved(5, frozenset())]
+        board.close()
+
+
+def test_a_server_that_was_forgotten_puts_its_slots_on_the_board_again(opened):
+    paused, other = (SharedBoard(opened()) for _ in range(2))
+    first = paused.add(Reserved(5, frozenset()))
+    hear_of(other, paused, ago=shared_board.SILENT + 1)
+    other._say_alive()
+    assert other.read()[0] == []
+    assert [each.length for each in paused.read()[0]] == [5]  # to itself it shows them never
+    second = paused.add(Reserved(7, frozenset()))
+    other.remove(other.add(Reserved(9, frozenset())), {})
+    assert sorted(each.length for each in other.read()[0]) == [5, 7]
+    paused.remove(first, {})
+    paused.remove(second, {})
+    assert other.read() == paused.read() == ([], {})
+    for board in (paused, other):
+        board.close()
+
+
+def test_a_slot_that_was_not_written_down_is_on_no_board(opened):
+    board = SharedBoard(opened())
+    name = board.add(Reserved(4, frozenset()))
+
+    def fail():
+        with board.turn() as file:
+            board.add(Reserved(5, frozenset()))
+            file.execute("SELECT * FROM nothing_like_it")
+
+    with pytest.raises(LedgerUnavailable):
+        fail()
+    board._say_alive()
+    assert board.read() == ([Reserved(4, frozenset())], {})
+    board._tables._address, kept = "postgresql://127.0.0.1:1/none", board._tables._address
+    board._tables.close()
+    with pytest.raises(LedgerUnavailable):  # it has ended, and the database is away
+        board.remove(name, {})
+    board._tables._address = kept
+    board._say_alive()
+    assert board.read() == ([], {})
+    board.close()
+
+
+def test_a_key_that_another_server_asks_is_neither_asked_nor_ended_here(opened):
+    here, there, third = (Keys(Identities(opened())) for _ in range(3))
+    body, answer = {"sql": "SELECT 1"}, {"rows": [[1]]}
+    assert here.begin("ana", "k", body, "0") is None
+    for versions in "01":
+        with pytest.raises(KeyReused) as refusal:
+            there.begin("ana", "k", body, versions)
+        assert refusal.value.running
+    there.end("ana", "k", None)
+    there.end("ana", "k", {"rows": [[2]]})
+    here.end("ana", "k", answer)
+    here.end("ana", "k", {"rows": [[3]]})
+    here.end("ana", "k", None)
+    assert there.begin("ana", "k", body, "1") == answer
+
+    here.begin("ana", "left", body, "0")
+    here.leave("ana", "left")
+    assert there.begin("ana", "left", body, "0") is None  # it was left: now it is asked there
+    there._tables.close()
+    board = SharedBoard(third._tables)
+    hear_of(board, there, ago=shared_board.SILENT + 1)
+    with pytest.raises(KeyReused):
+        third.begin("ana", "left", body, "0")
+    board._say_alive()  # forgets who was killed
+    assert third.begin("ana", "left", body, "0") is None
+    board.close()
+
+
+def test_tables_of_before_get_what_came_later(address, opened):
+    opened().close()
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute("ALTER TABLE tacit_keys DROP COLUMN owner")
+        connection.execute("INSERT INTO tacit_keys VALUES ('ana', 'old', 'digest', '0', NULL, 0)")
+    keys = Keys(Identities(opened()), now=lambda: 1.0)
+    assert keys.begin("ana", "new", {}, "0") is None
+    with pytest.raises(KeyReused):
+        keys.begin("ana", "old", {}, "0")
