@@ -1,12 +1,14 @@
 """Whoever polls what is free while rows are looked at sees nothing change until the slot ends."""
 
 import asyncio
+import json
 import threading
 
 import pytest
 
 from tacit.errors import EngineFailed, KeyReused, TacitError
 from tacit.server import Question, Slots
+from tacit.server.releases import Fit
 from tests.unit.server.clinics import BY_WARD, COUNT, POLICY, make_desk, make_folder, who
 
 ASKED = Question(COUNT, epsilon=0.5)
@@ -107,13 +109,17 @@ def folder(tmp_path):
 def gate_engine(desk, monkeypatch):
     """Let looks wait until they are let go."""
     engine, go = type(desk._vault._access.engines["visits"]), threading.Event()
-    evaluate = engine.evaluate
 
-    def waiting(self, question, weights):
-        go.wait(30)
-        return evaluate(self, question, weights)
+    def hold_back(look):
+        def waiting(self, *given, rehearsing=False, **more):
+            if not rehearsing:
+                go.wait(30)
+            return look(self, *given, **more, **({"rehearsing": True} if rehearsing else {}))
 
-    monkeypatch.setattr(engine, "evaluate", waiting)
+        return waiting
+
+    for name in ("evaluate", "code"):
+        monkeypatch.setattr(engine, name, hold_back(getattr(engine, name)))
     return go
 
 
@@ -148,30 +154,83 @@ def test_nothing_that_is_free_changes_before_the_slot_ends(folder, monkeypatch):
     hold(folder, scenario)
 
 
-def test_what_resembles_a_running_question_has_a_slot_of_its_own_and_tells_nothing(folder):
-    async def scenario(desk, clock, looked):
-        ana = who(desk, "ana")
-        job = await desk.ask(ana, ASKED)
-        await looked(1)
-        clock.moment = 0.5
-        other = await desk.ask(ana, Question(COUNT, epsilon=0.5, confidence=0.9), "k")
-        assert other.id != job.id
-        assert not other.is_done
-        await looked(2)
-        reserved = poll(desk)
-        clock.moment = job.slot.ends
-        first = await job.result()
-        assert not first.price.free
-        assert desk.ledger.history(ana)[0].answered
-        assert poll(desk) != reserved
-        assert not other.is_done
-        clock.moment = other.slot.ends
-        second = await other.result()
-        assert second.price.free
-        assert len(list(desk._vault.ledger.entries())) == 1
-        assert desk._identities.spent_today("ana") == pytest.approx(first.price.share)
+def ask_as(name, question):
+    return lambda desk: desk.ask(who(desk, name), question)
 
-    hold(folder, scenario)
+
+def fit(desk):
+    wanted = Fit("GaussianNB", 0.5, table="visits", target="ward", columns=["cost"])
+    return desk.releases.learn(who(desk, "ana"), wanted)
+
+
+def synthesize(desk):
+    return desk.releases.synthesize(who(desk, "ana"), "visits", 0.5, columns=["ward"])
+
+
+ALIKE = {
+    "confidence": (
+        *(ask_as("ana", ASKED), ask_as("ana", Question(COUNT, epsilon=0.5, confidence=0.9))),
+        (True, 1),
+    ),
+    "cheaper": (ask_as("ana", ASKED), ask_as("ana", Question(COUNT, epsilon=0.3)), (True, 1)),
+    "part": (
+        ask_as("ana", Question(COUNT.replace(" FROM", ", SUM(cost) AS s FROM"), epsilon=0.5)),
+        ask_as("ana", Question(COUNT, epsilon=0.1)),
+        (False, 2),  # it could be read from the other, which is not shown yet
+    ),
+    "curators": (ask_as("cleo", ASKED), ask_as("dan", ASKED), (True, 1)),
+    "fit": (fit, fit, (True, 1)),
+    "synthesize": (synthesize, synthesize, (True, 1)),
+}
+
+
+@pytest.mark.parametrize("alike", ALIKE)
+def test_what_resembles_a_running_question_tells_nothing(tmp_path, monkeypatch, alike):
+    """It has a slot of its own; what it is told and charged is the same, whether the other's look was quick or slow."""
+    first, second, (free, charges) = ALIKE[alike]
+    told = []
+
+    def scenario_of(slow):
+        async def scenario(desk, clock, looked):
+            desk._identities.add("dan", "curator")
+            go = gate_engine(desk, monkeypatch)
+            job = await first(desk)
+            while not list(desk._vault.ledger.entries()):
+                await asyncio.sleep(0.001)
+            if not slow:
+                go.set()
+                await looked(1)
+            clock.moment = 0.5
+            other = await second(desk)
+            assert other.id != job.id
+            if slow:
+                assert not any(entry.is_answered for entry in desk._vault.ledger.entries())
+            go.set()
+            await looked(2)
+            reserved = poll(desk)
+            clock.moment = job.slot.ends
+            paid = await job.result()
+            assert not paid.price.free
+            assert poll(desk) != reserved
+            assert not other.is_done
+            clock.moment = other.slot.ends
+            found = await other.result()
+            assert found.price.free is free
+            assert len(list(desk._vault.ledger.entries())) == charges
+            spent = {name: desk._identities.spent_today(name) for name in ("ana", "cleo", "dan")}
+            assert sum(spent.values()) == pytest.approx(
+                paid.price.share + (0 if free else found.price.share)
+            )
+            if alike == "fit":
+                assert json.loads(found.rows[0][0])["card"]["price"]["free"] is free
+            told.append((str(found.price), spent))
+
+        return scenario
+
+    for slow in (False, True):
+        hold(make_folder(tmp_path / f"{slow}"), scenario_of(slow))
+        monkeypatch.undo()
+    assert told[0] == told[1]
 
 
 def test_what_ended_is_seen_while_others_run_and_what_runs_is_not(folder, monkeypatch):

@@ -1,6 +1,7 @@
 """What the ledger has and nobody is shown yet: all that was written in a slot that has not ended."""
 
 import threading
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from copy import copy
@@ -182,17 +183,38 @@ class Unseen:
             return Reserved(self._length, frozenset(still))
 
     @staticmethod
-    def noted(vault: Vault, written: dict[int, bool]) -> Vault:
-        """A vault as it is asked in a slot: what it writes is noted for `leave`."""
-        return _through(vault, lambda ledger: NotedLedger(ledger, written))
+    def noted(vault: Vault, written: dict[int, bool], view: View) -> Vault:
+        """A vault as it is asked in a slot that was reserved with a view: what it writes is noted for `leave`."""
+        return _through(vault, lambda ledger: NotedLedger(ledger, written, view))
 
 
 class NotedLedger(PassedLedger):
-    """Another ledger, of which is noted what is written in one slot."""
+    """Another ledger, of which is noted what is written in one slot.
 
-    def __init__(self, ledger: Ledger, written: dict[int, bool]) -> None:
+    Claim:      which entries an answer is made from, and what is charged for it, does not depend on how long the looks
+                of other slots take.
+    Because:    of the answers there are, those are found that were shown when the slot was reserved, and its own; an
+                answer that another slot gives meanwhile is reached by its charge alone, which notes it.
+    Checked by: tests/attacks/test_free_reads.py::test_what_resembles_a_running_question_tells_nothing
+    """
+
+    def __init__(self, ledger: Ledger, written: dict[int, bool], view: View) -> None:
         super().__init__(ledger)
         self._written = written
+        self._view = View(view.length, view.open, ChainMap(written, dict(view.released)))
+
+    def entries(self, first: int = 0, below: int | None = None) -> Iterator[Entry]:
+        """All entries, or some of them, oldest first, with the answers that this slot may use."""
+        return map(self._view.entry, super().entries(first, below))
+
+    def find_answered(self, topic: bytes) -> Iterator[Entry]:
+        """The answered entries with this topic that this slot may use, newest first."""
+        view = self._view
+        return (each for each in super().find_answered(topic) if view.shows_answer(each.number))
+
+    def find_charged(self, key: bytes) -> Iterator[Entry]:
+        """The entries under this key, oldest first, with the answers that this slot may use."""
+        return map(self._view.entry, super().find_charged(key))
 
     def charge(
         self,

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tacit.curator import Release, parameter_fields
+from tacit.curator import Release, View, parameter_fields
 from tacit.exact import Number
 from tacit.frozen import frozen
 from tacit.server.passwords import new_secret
@@ -57,6 +57,7 @@ class Job:
         self.hidden = hidden  # the name under which free reads are told that its slot runs
         self.keys: list[str] = []  # the idempotency keys under which it was asked
         self.written: dict[int, bool] = {}  # entries of the ledger, and whether they are answered
+        self.view: View | None = None  # what was shown when its slot was reserved
         self._ended = asyncio.Event()
         self._release: Release | None = None
         self._error: Exception | None = None

@@ -3,8 +3,10 @@
 Checked by: tests/unit/server/http/test_releases.py, tests/attacks/test_free_reads.py
 """
 
+import json
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tacit.curator import Listing, Release, Vault
@@ -12,7 +14,7 @@ from tacit.errors import InvalidInput, TacitError
 from tacit.exact import Number
 from tacit.frozen import frozen
 from tacit.printing import json_text
-from tacit.server.asking import Asking
+from tacit.server.asking import Asking, tell_price
 from tacit.server.identities import Identity
 from tacit.server.jobs import Job
 from tacit.server.rights import check_right
@@ -104,7 +106,7 @@ class Releases:
             drawn = tuple(zip(*named.values(), strict=True))
             return Release(tuple(named), drawn, (), _CONFIDENCE, made.price, made.receipt)
 
-        return await self._asking.start_long(who, make, epsilon)
+        return await self._asking.start_long(who, make, epsilon, tell=tell_price)
 
     async def learn(self, who: Identity, fit: Fit) -> Job:
         """A model: as JSON (`Estimator.from_dict`), and its numbers as bytes in Base64; the same fit again is free."""
@@ -117,7 +119,9 @@ class Releases:
             names = ("model", "bytes")
             return Release(names, (told,), (), _CONFIDENCE, model.price, model.receipt)
 
-        return await self._asking.start_long(who, learn, fit.epsilon, times=_TIMES)
+        return await self._asking.start_long(
+            who, learn, fit.epsilon, tell=_tell_model, times=_TIMES
+        )
 
     async def find_bounds(self, who: Identity, column: str, epsilon: Number, share: Number) -> Job:
         """Bounds of a column are found, privately and at a price, in a slot."""
@@ -140,11 +144,25 @@ class Releases:
     async def _start_finding(
         self, who: Identity, find: Callable[[Vault], Any], epsilon: Number
     ) -> Job:
-        def work(vault: Vault) -> Release:
-            found = find(vault)
-            return Listing.of(("found",), [(str(found),)])
+        found: list[Any] = []
 
-        return await self._asking.start_long(who, work, epsilon)
+        def work(vault: Vault) -> Release:
+            found.append(find(vault))
+            return Listing.of(("found",), [])
+
+        def tell(_: Release, free: bool) -> Release:
+            fact = replace(found[-1], price=replace(found[-1].price, free=free))
+            return Listing.of(("found",), [(str(fact),)])
+
+        return await self._asking.start_long(who, work, epsilon, tell=tell)
+
+
+def _tell_model(release: Release, free: bool) -> Release:
+    """A model that was free, or was not, as its card says, too."""
+    ((text, numbers),) = release.rows
+    model = json.loads(text)
+    model["card"]["price"]["free"] = free
+    return tell_price(replace(release, rows=((json_text(model), numbers),)), free)
 
 
 def _setting(name: str, value: Any) -> Any:

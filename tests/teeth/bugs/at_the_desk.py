@@ -7,6 +7,7 @@ UNPAID = "tests/unit/curator/test_read_only_ledger.py"
 SERVER = "src/tacit/server"
 UNIT = "tests/unit/server"
 FORGED = "tests/attacks/test_forged_requests.py"
+RESEMBLES = "tests/attacks/test_free_reads.py::test_what_resembles_a_running_question_tells_nothing"
 
 BUGS = [
     Bug(
@@ -59,6 +60,22 @@ BUGS = [
         after="return vault",
         killed_by="tests/attacks/test_free_reads.py::test_nothing_that_is_free_changes_before_the_slot_ends",
         note="whoever polls what is free would see when the rows were read, within the slot",
+    ),
+    Bug(
+        name="slots-find-what-others-have-answered",
+        file=f"{CURATOR}/hide_until_slot_end.py",
+        before="self._view = View(view.length, view.open, ChainMap(written, dict(view.released)))",
+        after="self._view = View(2**62, frozenset(), {})",
+        killed_by=f"{RESEMBLES}[part]",
+        note="what is charged for a part of a running question would tell how long its rows took",
+    ),
+    Bug(
+        name="free-as-the-engine-found-it",
+        file=f"{SERVER}/asking.py",
+        before="result = tell(result, free)",
+        after="result = tell(result, result.price.free)",
+        killed_by=f"{RESEMBLES}[confidence]",
+        note="whether an answer was free would tell how long the rows of another took",
     ),
     Bug(
         name="workers-not-reserved",

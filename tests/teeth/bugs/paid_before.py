@@ -50,8 +50,8 @@ BUGS = [
     Bug(
         name="what-seemed-paid-is-not-counted",
         file="src/tacit/server/asking.py",
-        before="elif not share and self._is_new(result):",
-        after="elif share and self._is_new(result):",
+        before="elif not share:\n",
+        after="elif share < 0:\n",
         killed_by=f"{SERVER}::test_what_is_charged_anew_after_all_is_counted_for_the_day",
         note="who asks while a table is refreshed would be answered beyond the allowance",
     ),
