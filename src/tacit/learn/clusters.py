@@ -1,6 +1,6 @@
 """Clusters and principal components: k-means in a few noisy steps, and the eigenvectors of a noisy second moment."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -165,16 +165,23 @@ class PCA(Estimator):
         centred = self._encoder.transform(frame)[:, :-1] - self._model["mean"]
         return float((self.transform(frame) ** 2).sum() / (centred**2).sum())
 
+    def _lesson(
+        self, vault: Any, rows: Any, target: str | None, columns: Sequence[str] | None
+    ) -> Lesson:
+        found = super()._lesson(vault, rows, target, columns)
+        most = len(self._encode(found).names)
+        if self.n_components > most:
+            raise InvalidInput(
+                "n_components",
+                self.n_components,
+                f"give at most {most}: so many numbers are made of a row",
+            )
+        return found
+
     def _learn(self, lesson: Lesson, noise: VectorNoise) -> Learning:
         check_positive(self.n_components, "n_components")
         encoder = self._encode(lesson)
         d = len(encoder.names)
-        if self.n_components > d:
-            raise InvalidInput(
-                "n_components",
-                self.n_components,
-                f"give at most {d}: so many numbers are made of a row",
-            )
         bound = encoder.typical(pure=not noise.concentrated, norm=self.norm)
         kernel = Moments(FeatureMap(encoder.encoding(), bound))
         ((moments, off),) = yield from ask(kernel, Fraction(1))

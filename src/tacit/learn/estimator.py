@@ -4,6 +4,7 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Mapping, Sequence
 from fractions import Fraction
+from types import NoneType
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -20,7 +21,10 @@ from tacit.learn.model_json import (
     Declared,
     read_array,
     read_declared,
+    read_field,
     read_settings,
+    read_texts,
+    refuse_model,
     write_array,
     write_declared,
     write_settings,
@@ -39,6 +43,7 @@ __all__ = [
 ]
 
 Array = NDArray[np.float64]
+MOST_MADE_UP = 1_000  # rows that a model that was read is tried on
 Learning = Generator[Any, Any, dict[str, Any]]
 """What yields requests, is sent released numbers, and ends with a model."""
 
@@ -145,21 +150,33 @@ class ModelCard:
         cls, fields: Mapping[str, Any], classes: tuple[Any, ...], settings: Mapping[str, Any]
     ) -> "ModelCard":
         """The card that `to_dict` wrote; classes and settings are those of the model."""
+        price = read_field(fields, "price", Mapping)
         return cls(
-            fields["model"],
-            fields["table"],
-            fields["target"],
-            tuple(fields["features"]),
+            read_field(fields, "model", str),
+            read_field(fields, "table", str),
+            read_field(fields, "target", str, NoneType),
+            read_texts(fields, "features"),
             classes,
-            fields["unit"],
-            fields["contributions"],
-            Price(**fields["price"]),
-            tuple(Step(**step) for step in fields["released"]),
-            tuple(fields["notes"]),
+            read_field(fields, "unit", str),
+            read_field(fields, "contributions", int, NoneType),
+            Price(
+                read_field(price, "epsilon", int, float),
+                read_field(price, "share", int, float),
+                read_field(price, "free", bool),
+            ),
+            tuple(
+                Step(
+                    read_field(step, "what", str),
+                    read_field(step, "share", int, float),
+                    read_field(step, "numbers", int),
+                )
+                for step in read_field(fields, "released", list)
+            ),
+            read_texts(fields, "notes"),
             settings,
-            fields["is_fitted"],
-            tuple(fields["learnt"]),
-            fields["error"],
+            read_field(fields, "is_fitted", bool),
+            read_texts(fields, "learnt"),
+            read_field(fields, "error", str),
         )
 
 
@@ -229,19 +246,23 @@ class Estimator(ABC):
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> "Estimator":
-        """The fitted model that `to_dict` wrote: it predicts as before, and reads nothing else."""
+        """The fitted model that `to_dict` wrote: it predicts as before, and reads nothing else.
+
+        Anything else is refused (`InvalidInput`), also where its parts do not fit one another.
+        """
         kinds = {each.__name__: each for each in _all_estimators()}
-        if fields.get("format") != FORMAT or fields.get("model") not in kinds:
+        name = read_field(fields, "model", str)
+        if read_field(fields, "format", str) != FORMAT or name not in kinds:
             raise InvalidInput(
-                "a model", fields.get("format"), "give what to_dict() of a fitted model returned"
+                "a model", fields["format"], "give what to_dict() of a fitted model returned"
             )
-        make: Any = kinds[fields["model"]]
-        found: Estimator = make(**read_settings(fields["settings"]))
-        declared = read_declared(fields)
-        found._take(declared, {name: read_array(each) for name, each in fields["learnt"].items()})
-        found._card = ModelCard.from_dict(fields["card"], declared.classes, found.get_params())
-        found.price, found.receipt = found._card.price, dict(fields["receipt"])
-        return found
+        try:
+            with np.errstate(all="ignore"):
+                return _read_fitted(kinds[name], fields)
+        except InvalidInput:
+            raise
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as problem:
+            raise refuse_model("parts that do not fit one another", problem) from None
 
     def to_bytes(self) -> bytes:
         """What was learnt, as the ledger keeps it: named arrays of numbers."""
@@ -301,6 +322,7 @@ class Estimator(ABC):
         """The lesson of a frame; refused where the call makes no sense, by declarations alone."""
         name = type(self).__name__
         source = source_of(rows)
+        check_settings(self.get_params())
         if self.predicts is not None and target is None:
             raise InvalidInput("target", target, f"name the column that this {name} is to predict")
         if self.predicts is None and target is not None:
@@ -385,6 +407,13 @@ class Estimator(ABC):
             self._error() if is_fitted else "",
         )
 
+    def _try(self) -> None:
+        """Predict for made-up rows: arrays that do not fit the features are found when they are read, not later."""
+        columns = {each.name: _made_up(each) for each in self.features_}
+        most = max(map(len, columns.values()), default=1)
+        frame = {name: (each * most)[:most] for name, each in columns.items()}
+        getattr(self, "transform" if hasattr(self, "transform") else "predict")(frame)
+
     def _check_fitted(self) -> None:
         if not hasattr(self, "features_"):
             raise NotFitted(type(self).__name__)
@@ -439,6 +468,33 @@ def _all_estimators() -> list[type[Estimator]]:
     ]
 
 
+def _read_fitted(make: Any, fields: Mapping[str, Any]) -> Estimator:
+    """A fitted estimator of what `to_dict` wrote; numpy and Python say where arrays do not fit."""
+    settings = read_settings(read_field(fields, "settings", Mapping))
+    check_settings(settings)
+    found: Estimator = make(**settings)
+    declared = read_declared(fields)
+    learnt = read_field(fields, "learnt", Mapping)
+    found._take(declared, {name: read_array(each) for name, each in learnt.items()})  # noqa: SLF001 -- of this file
+    found._try()  # noqa: SLF001 -- as above
+    card = ModelCard.from_dict(
+        read_field(fields, "card", Mapping), declared.classes, found.get_params()
+    )
+    if card.model != make.__name__:
+        raise refuse_model("a card of another model", card)
+    found._card = card  # noqa: SLF001 -- as above
+    found.price, found.receipt = card.price, dict(read_field(fields, "receipt", Mapping))
+    return found
+
+
+def _made_up(feature: Feature) -> list[Any]:
+    """Values of a feature, from its declaration: those of a category, or numbers between the bounds; none is missing
+    and one is."""
+    if feature.kind == "category":
+        return [*feature.values[:MOST_MADE_UP], None]
+    return [*np.linspace(feature.low, feature.high, 33).tolist(), None]
+
+
 def ask(
     kernel: Kernel, share: Fraction, parts: tuple[int, ...] = (1,)
 ) -> Generator[Any, Any, list[tuple[Array, float]]]:
@@ -455,6 +511,40 @@ def source_of(rows: Any) -> Any:
             "rows", type(rows).__name__, 'give rows of a vault, such as vault.table("visits")'
         )
     return source
+
+
+def check_settings(settings: Mapping[str, Any]) -> None:
+    """Refuse settings of a wrong kind, before anything is paid; a price is checked where it is paid.
+
+    >>> check_settings({"bins": 16, "logs": ("age",), "norm": "2"})
+    Traceback (most recent call last):
+    tacit.errors.InvalidInput: norm cannot be 2; give a positive number, such as 1
+    """
+    for name, value in settings.items():
+        match name:
+            case "epsilon":
+                continue
+            case "norm":
+                is_number = isinstance(value, int | float | np.number) and value is not True
+                if value is not None and not (is_number and 0 < value < 1e6):
+                    raise InvalidInput(name, value, "give a positive number, such as 1")
+            case "logs":
+                if not _is_list(value) or not all(isinstance(each, str) for each in value):
+                    raise InvalidInput(name, value, "give a list of names of columns")
+            case "hidden":
+                if not _is_list(value):
+                    raise InvalidInput(name, value, "give a list of whole numbers")
+                for each in value:
+                    check_positive(each, name)
+            case "intervals":
+                if not isinstance(value, bool):
+                    raise InvalidInput(name, value, "give True or False")
+            case _:
+                check_positive(value, name)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
 def check_positive(value: Any, name: str) -> None:

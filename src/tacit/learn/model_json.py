@@ -4,10 +4,14 @@
 {'shape': [1, 2], 'numbers': [1.0, None]}
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import date
+from decimal import Decimal
 from fractions import Fraction
-from math import inf, isfinite
+from math import inf, isfinite, prod
+from types import NoneType
 from typing import Any, Protocol
 
 import numpy as np
@@ -23,7 +27,10 @@ __all__ = [
     "Declared",
     "read_array",
     "read_declared",
+    "read_field",
     "read_settings",
+    "read_texts",
+    "refuse_model",
     "write_array",
     "write_declared",
     "write_settings",
@@ -33,6 +40,11 @@ Array = NDArray[np.float64]
 
 FORMAT = "tacit model 1"
 _FAR = {"inf": inf, "-inf": -inf}
+_FRACTION = re.compile(r"-?[0-9]{1,400}(?:/[0-9]{1,400})?")
+_LARGEST = 10**300  # number that a model states
+_DIGITS = 400  # of a decimal number
+_MOST_LONG = 1_000_000  # places of one axis of an array
+_MOST_AXES = 3
 
 
 class Declarations(Protocol):
@@ -57,6 +69,38 @@ class Declared:
     classes: tuple[Any, ...]
 
 
+def refuse_model(what: str, given: object = None) -> InvalidInput:
+    """The refusal of what `to_dict()` did not write; it names what is wrong, and of a value only its kind."""
+    kind = None if given is None else f"of the kind {type(given).__name__} that it is"
+    return InvalidInput(
+        f"{what} of a model", kind, "give what to_dict() of a fitted model returned"
+    )
+
+
+def read_field(fields: Any, name: str, *kinds: type) -> Any:
+    """A field of a model, which is there and of one of some kinds; a number is not enormous.
+
+    >>> read_field({"low": 0.5}, "low", int, float)
+    0.5
+    """
+    if not isinstance(fields, Mapping) or name not in fields:
+        raise refuse_model(name)
+    found = fields[name]
+    if not isinstance(found, kinds) or (isinstance(found, bool) and bool not in kinds):
+        raise refuse_model(name, found)
+    if isinstance(found, int | float) and not abs(found) < _LARGEST:
+        raise refuse_model(name, found)
+    return found
+
+
+def read_texts(fields: Any, name: str) -> tuple[str, ...]:
+    """A field of a model that is a list of texts."""
+    found = read_field(fields, name, list)
+    if not all(isinstance(each, str) for each in found):
+        raise refuse_model(name, found)
+    return tuple(found)
+
+
 def write_declared(declared: Declarations) -> dict[str, Any]:
     """What is declared, as JSON holds it."""
     target = declared.target
@@ -69,11 +113,11 @@ def write_declared(declared: Declarations) -> dict[str, Any]:
 
 def read_declared(fields: Mapping[str, Any]) -> Declared:
     """What `write_declared` wrote."""
-    target = fields["target"]
+    target = read_field(fields, "target", Mapping, NoneType)
     return Declared(
-        tuple(_read_feature(each) for each in fields["features"]),
+        tuple(_read_feature(each) for each in read_field(fields, "features", list)),
         None if target is None else _read_feature(target),
-        tuple(read_parameters(fields["classes"]) or ()),
+        _read_values(fields, "classes"),
     )
 
 
@@ -87,8 +131,13 @@ def write_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_settings(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """What `write_settings` wrote."""
-    return {name: _read_setting(value) for name, value in fields.items()}
+    """What `write_settings` wrote: single values, and lists of them."""
+    return {
+        name: tuple(_read_value(name, each) for each in value)
+        if isinstance(value, list)
+        else _read_value(name, value)
+        for name, value in fields.items()
+    }
 
 
 def write_array(array: Any) -> dict[str, Any]:
@@ -103,11 +152,15 @@ def read_array(fields: Mapping[str, Any]) -> Array:
     >>> read_array({"shape": [2], "numbers": ["-inf", 0.5]})
     array([-inf,  0.5])
     """
-    numbers = np.array([_read_number(each) for each in fields["numbers"]], np.float64)
-    shape = tuple(int(each) for each in fields["shape"])
-    if numbers.size != int(np.prod(shape, dtype=np.int64)) or min(shape, default=0) < 0:
+    numbers = np.array([_read_number(each) for each in read_field(fields, "numbers", list)])
+    shape = tuple(read_field(fields, "shape", list))
+    if len(shape) > _MOST_AXES or not all(
+        type(each) is int and 0 <= each <= _MOST_LONG for each in shape
+    ):
+        raise refuse_model("shape", shape)
+    if numbers.size != prod(shape):
         raise InvalidInput("numbers", len(numbers), f"give as many as the shape {shape} has")
-    return numbers.reshape(shape)
+    return numbers.astype(np.float64).reshape(shape)
 
 
 def _write_feature(feature: Feature) -> dict[str, Any]:
@@ -118,15 +171,20 @@ def _write_feature(feature: Feature) -> dict[str, Any]:
     }
 
 
-def _read_feature(fields: Mapping[str, Any]) -> Feature:
-    return Feature(
-        str(fields["name"]),
-        str(fields["kind"]),
-        tuple(read_parameters(fields["values"]) or ()),
-        read_array(fields["numbers"]),
-        float(fields["low"]),
-        float(fields["high"]),
-    )
+def _read_feature(fields: Any) -> Feature:
+    low, high = (float(read_field(fields, name, int, float)) for name in ("low", "high"))
+    kind, values = read_field(fields, "kind", str), _read_values(fields, "values")
+    if kind not in {"category", "number"} or low > high or (kind == "category" and not values):
+        raise refuse_model("a feature that is no category or number", fields)
+    numbers = read_array(read_field(fields, "numbers", Mapping))
+    if numbers.ndim != 1:
+        raise refuse_model("numbers of a feature", numbers)
+    return Feature(read_field(fields, "name", str), kind, values, numbers, low, high)
+
+
+def _read_values(fields: Any, name: str) -> tuple[Any, ...]:
+    written = read_field(fields, name, list, NoneType)
+    return tuple(_read_value(name, each) for each in written or ())
 
 
 def _write_setting(value: Any) -> Any:
@@ -138,13 +196,30 @@ def _write_setting(value: Any) -> Any:
     return found
 
 
-def _read_setting(value: Any) -> Any:
-    if isinstance(value, list):
-        return tuple(_read_setting(each) for each in value)
-    if isinstance(value, dict) and "fraction" in value:
-        return Fraction(value["fraction"])
-    (found,) = read_parameters([value]) or (None,)
+def _read_value(name: str, written: Any) -> Any:
+    """A single value; a fraction is digits alone, for one with an exponent could take hours to read."""
+    if isinstance(written, dict) and "fraction" in written:
+        text = written["fraction"]
+        if not isinstance(text, str) or _FRACTION.fullmatch(text) is None:
+            raise refuse_model(name, text)
+        above, _, below = text.partition("/")
+        if below and not int(below):
+            raise refuse_model(name, text)
+        return Fraction(int(above), int(below or 1))
+    (found,) = read_parameters([written]) or (None,)
+    if isinstance(found, Decimal):
+        _check_decimal(name, found)
+    elif isinstance(found, int | float):
+        read_field({name: found}, name, bool, int, float)
+    elif not isinstance(found, str | date | NoneType):
+        raise refuse_model(name, found)
     return found
+
+
+def _check_decimal(name: str, found: Decimal) -> None:
+    """Refuse a decimal number that is none, or would be enormous if it was written out."""
+    if not found.is_finite() or max(len(found.as_tuple().digits), abs(found.adjusted())) > _DIGITS:
+        raise refuse_model(name, found)
 
 
 def _write_number(number: float) -> float | str | None:
@@ -154,6 +229,11 @@ def _write_number(number: float) -> float | str | None:
 
 
 def _read_number(written: Any) -> float:
+    if type(written) is float:
+        return written
     if written is None:
         return float("nan")
-    return _FAR[written] if isinstance(written, str) else float(written)
+    if isinstance(written, str) and written in _FAR:
+        return _FAR[written]
+    found = read_field({"numbers": written}, "numbers", int, float)
+    return float(found)

@@ -14,7 +14,7 @@ from tacit.curator import Correct, Feature, Lesson, Price, TrialNoise, Trials, V
 from tacit.errors import InvalidInput
 from tacit.exact import at_least
 from tacit.frozen import frozen
-from tacit.learn.estimator import Classifier, ModelCard, Step, ask, source_of
+from tacit.learn.estimator import Classifier, ModelCard, Step, ask, check_settings, source_of
 from tacit.learn.linear import LogisticRegression
 from tacit.learn.model_bytes import read_model, write_model
 from tacit.learn.naive_bayes import GaussianNB, HistogramNB
@@ -121,6 +121,8 @@ def _open(
         raise InvalidInput(
             "grid", dict(grid), f"give 2 to {MOST_CANDIDATES} settings other than epsilon"
         )
+    for settings in candidates:
+        check_settings(settings)
     declared = Trials(len(candidates), at_least(trials, "trials"))
     stop_for(declared.mean)  # which refuses a mean that is out of range
     found: Lesson = source_of(rows).lesson(

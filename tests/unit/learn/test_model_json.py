@@ -60,5 +60,67 @@ def test_what_is_no_model_is_refused():
         Estimator.from_dict({})
     with pytest.raises(InvalidInput, match="to_dict"):
         Estimator.from_dict({"format": "tacit model 1", "model": "Estimator"})
+    with pytest.raises(InvalidInput, match="to_dict"):
+        Estimator.from_dict(["PCA"])
     with pytest.raises(InvalidInput, match="as many as"):
         read_array({"shape": [3], "numbers": [1.0]})
+
+
+@pytest.mark.parametrize(
+    "text", ["1e99999999", "1e-9", "1/0", "-1/-2", "0x1", " 1", "٣", "1_0", "9" * 401, "1/2/3", ""]
+)
+def test_a_fraction_is_digits_over_digits(text):
+    assert read_settings({"epsilon": {"fraction": "-3/12"}}) == {"epsilon": Fraction(-1, 4)}
+    with pytest.raises(InvalidInput, match="epsilon of a model"):
+        read_settings({"epsilon": {"fraction": text}})
+
+
+def test_decimal_numbers_and_shapes_are_bounded():
+    for text in ("1e3000000", "-1e-3000000", "NaN", "1" * 401):
+        with pytest.raises(InvalidInput, match="epsilon of a model"):
+            read_settings({"epsilon": {"number": text}})
+    for shape in ([2**32, 2**32], [-1, -1], [0, 2**62], [True], [1.0], [1] * 4, "1", None):
+        with pytest.raises(InvalidInput):
+            read_array({"shape": shape, "numbers": [1.0]})
+
+
+GONE = object()
+NESTED: list[object] = json.loads("[" * 90 + "]" * 90)
+OTHERS: tuple[object, ...] = (GONE, None, "1e99999999", 10**5000, -1, {}, NESTED)
+
+
+def places(value, path=()):
+    """Every place in nested values, by the keys that lead there; of a long list the first two."""
+    items = value.items() if isinstance(value, dict) else enumerate(value[:2])
+    for key, inner in items:
+        yield (*path, key)
+        if isinstance(inner, dict | list):
+            yield from places(inner, (*path, key))
+
+
+def changed(value, path, new):
+    """Nested values with another one at a place, or with none there."""
+    copy, (key, *rest) = value.copy(), path
+    if rest:
+        copy[key] = changed(copy[key], rest, new)
+    elif new is GONE:
+        del copy[key]
+    else:
+        copy[key] = new
+    return copy
+
+
+@pytest.mark.parametrize("name", ["components", "histogram"])
+def test_a_model_that_is_changed_anywhere_is_read_or_refused_by_one_error(name):
+    estimator, target = EVERY[name]
+    model = type(estimator)(**estimator.get_params())
+    model.fit(rows_of(make_vault(make_rows(9))), target, columns=["ward", "age"])
+    sent = json.loads(json.dumps(model.to_dict()))
+    refused = 0
+    for path in places(sent):
+        for value in OTHERS:
+            try:
+                str(Estimator.from_dict(changed(sent, path, value)).card())
+            except InvalidInput:
+                refused += 1
+    assert refused > 100

@@ -75,6 +75,12 @@ def test_a_model_is_paid_for_once(clinic):
         {"model": "KMeans", "target": None, "settings": {"n_clusters": "two"}},
         {"model": "KMeans", "target": None, "settings": {"n_clusters": 10**9}},
         {"model": "HistogramNB", "settings": {"bins": 0.5}},
+        {"model": "HistogramNB", "settings": {"logs": "age"}},
+        {"model": "LogisticRegression", "settings": {"intervals": "no"}},
+        {"model": "PCA", "target": None, "settings": {"norm": "2"}},
+        {"model": "PCA", "target": None, "settings": {"norm": 0}},
+        {"model": "PCA", "target": None, "settings": {"norm": [1]}},
+        {"model": "PCA", "target": None, "settings": {"n_components": 9_999}},
         {"model": "MLPClassifier"},
     ],
 )
