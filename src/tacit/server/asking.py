@@ -3,7 +3,7 @@
 import asyncio
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Executor
 from dataclasses import replace
 from fractions import Fraction
@@ -42,6 +42,8 @@ from tacit.server.slots import Slots
 __all__ = ["Asking", "Tell", "at_a_price", "tell_price"]
 
 T = TypeVar("T")
+
+_AGAIN = 1.0  # seconds until a slot is taken off the board again that could not be
 
 Tell = Callable[[Release, bool], Release]
 """How an answer says whether it was free, which is known when its slot has ended."""
@@ -210,15 +212,13 @@ class Asking:
                 self._identities.give_back(who, share)
                 raise
 
-        def leave() -> None:
-            self._served.unseen.leave(hidden[0], {})
-            self._identities.give_back(who, share)
-
         self._waiting.enter(who.name)
         try:
-            await self._finish(enter, leave)
+            await self._finish(enter, lambda: self._identities.give_back(who, share))
         except BaseException:
             self._waiting.leave(who.name)
+            if hidden:
+                self._go_on(self._take_off(hidden[0], {}))
             raise
         job = Job(who.name, self.slots.reserve(length), hidden[0])
         job.view = views[0]
@@ -227,10 +227,14 @@ class Asking:
             self._asked[same] = job
         self._jobs.keep(job)
         self._audit.note("asked", identity=who.name, job=job.id, share=share)
-        task = asyncio.create_task(self._run(who, job, look, share, question, same, tell))
+        self._go_on(self._run(who, job, look, share, question, same, tell))
+        return job
+
+    def _go_on(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something by itself, to its end."""
+        task = asyncio.create_task(work)
         self._running.add(task)
         task.add_done_callback(self._running.discard)
-        return job
 
     async def _run(
         self,
@@ -246,19 +250,31 @@ class Asking:
         assert job.slot is not None, "a job that runs has a slot"
         result: Release | Exception
         try:
-            result = await self.slots.run(lambda: self._look(who, job, look), job.slot)
-        except Exception as error:  # noqa: BLE001 -- what leaves of it is decided below
+            try:
+                result = await self.slots.run(lambda: self._look(who, job, look), job.slot)
+            except Exception as error:  # noqa: BLE001 -- what leaves of it is decided below
+                result = error
+            if same is not None and self._asked.get(same) is job:
+                del self._asked[same]  # from here on nobody joins it
+            try:
+                result = await self._read(
+                    lambda: self._settle(who, job, result, share, question, tell)
+                )
+            except Exception as error:  # noqa: BLE001 -- as above
+                result = error
+                for key in job.keys:
+                    self._keys.leave(who.name, key)
+        except Exception as error:  # noqa: BLE001 -- whatever became of it, who waits is told
             result = error
-        if same is not None and self._asked.get(same) is job:
-            del self._asked[same]  # from here on nobody joins it
+        if not await self._is_off(job.hidden, job.written, job.id):
+            self._go_on(self._take_off(job.hidden, job.written, job.id))
         try:
-            result = await self._read(lambda: self._settle(who, job, result, share, question, tell))
-        except Exception as error:  # noqa: BLE001 -- as above
-            result = error
-            for key in job.keys:
-                self._keys.leave(who.name, key)
-        self._served.unseen.leave(job.hidden, job.written)
-        self._leaving.pop(job.id, None)
+            self._tell(who, job, result)
+        finally:
+            self._waiting.leave(who.name)
+
+    def _tell(self, who: Identity, job: Job, result: Release | Exception) -> None:
+        """Say what came of a job, to who waits for it and in the log."""
         if isinstance(result, Release):
             self._note_release("answered", who, result)  # when it leaves, not when it was ready
             job.end(result)
@@ -270,7 +286,22 @@ class Asking:
         else:  # a mistake of ours: whatever it says may depend on rows
             self._audit.note("failed", identity=who.name, job=job.id)
             job.end(EngineFailed())
-        self._waiting.leave(who.name)
+
+    async def _is_off(self, hidden: str, written: dict[int, bool], job: str = "") -> bool:
+        """Whether a slot that has ended could be taken off the board."""
+        try:
+            await self._read(lambda: self._served.unseen.leave(hidden, written))
+        except Exception as error:  # noqa: BLE001 -- it is tried again, and what it says is logged by name
+            self._audit.note("failed", job=job, problem=type(error).__name__)
+            return False
+        with self._deciding:
+            self._leaving.pop(job, None)
+        return True
+
+    async def _take_off(self, hidden: str, written: dict[int, bool], job: str = "") -> None:
+        """Take a slot off the board as soon as the database lets it; a server that stops leaves it to the others."""
+        while not await self._is_off(hidden, written, job) and not self.is_closing:
+            await asyncio.sleep(_AGAIN)
 
     def _look(self, who: Identity, job: Job, look: Callable[[Vault], Release]) -> Release:
         """Pay and look, within the slot; nothing but the ledger is written, and what was is noted."""
@@ -393,13 +424,12 @@ class Asking:
                     depends on their rows, is not looked at; nor is what a vault says of its price.
         Checked by: tests/attacks/test_free_reads.py::test_what_resembles_a_running_question_tells_nothing
         """
-        with self._deciding:
-            view = self._view()
-            released = dict(view.released)
-            for written in self._leaving.values():
-                released = merge_released(released, written)
-            view = replace(view, released=released)
+        with self._deciding:  # before the view is read: what has left meanwhile is shown in it
+            leaving = list(self._leaving.values())
             self._leaving[job.id] = dict(job.written)
+        view = self._view()
+        for written in leaving:
+            view = replace(view, released=merge_released(view.released, written))
         free = all(view.shows_answer(entry) for entry in job.written)
         return free, not all(view.shows(entry) for entry in job.written)
 

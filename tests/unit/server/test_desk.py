@@ -14,6 +14,7 @@ from tacit.errors import (
     InvalidPlan,
     KeyReused,
     LedgerRefused,
+    LedgerUnavailable,
     LimitExceeded,
     NotFound,
     ServerUnavailable,
@@ -350,5 +351,33 @@ def test_bounds_are_found_in_a_slot_by_a_curator_alone(tmp_path):
         job = await desk.releases.find_contributions(who(desk, "cleo"), "visits", 1, 0.9)
         with pytest.raises(InvalidInput):  # it is declared
             await job.result()
+
+    run(folder, scenario)
+
+
+def test_a_slot_that_could_not_be_taken_off_ends_all_the_same_and_is_tried_again(
+    folder, monkeypatch
+):
+    monkeypatch.setattr("tacit.server.asking._AGAIN", 0.001)
+
+    async def scenario(desk):
+        board = desk._served.unseen._board
+        remove, tried = board.remove, []
+
+        def away(*given):
+            tried.append(1)
+            if len(tried) <= 2:
+                raise LedgerUnavailable("the database", "went away", "ask again")
+            remove(*given)
+
+        monkeypatch.setattr(board, "remove", away)
+        release = await answer(desk, "ana", Question(COUNT, epsilon=0.5))
+        assert not release.price.free
+        while board.read()[0]:
+            await asyncio.sleep(0.001)
+        assert len(tried) == 3
+        assert [each.answered for each in desk.ledger.history(who(desk, "ana"))] == [True]
+        assert not desk.asking._leaving
+        assert not desk.asking._waiting._now
 
     run(folder, scenario)
