@@ -262,7 +262,9 @@ class Estimator(ABC):
         except InvalidInput:
             raise
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as problem:
-            raise refuse_model("parts that do not fit one another", problem) from None
+            raise refuse_model(
+                "settings, features and numbers", f"unlike one another ({problem})"
+            ) from None
 
     def to_bytes(self) -> bytes:
         """What was learnt, as the ledger keeps it: named arrays of numbers."""
@@ -481,7 +483,7 @@ def _read_fitted(make: Any, fields: Mapping[str, Any]) -> Estimator:
         read_field(fields, "card", Mapping), declared.classes, found.get_params()
     )
     if card.model != make.__name__:
-        raise refuse_model("a card of another model", card)
+        raise refuse_model("card", f"that of a {card.model}")
     found._card = card  # noqa: SLF001 -- as above
     found.price, found.receipt = card.price, dict(read_field(fields, "receipt", Mapping))
     return found

@@ -70,10 +70,11 @@ class Declared:
 
 
 def refuse_model(what: str, given: object = None) -> InvalidInput:
-    """The refusal of what `to_dict()` did not write; it names what is wrong, and of a value only its kind."""
-    kind = None if given is None else f"of the kind {type(given).__name__} that it is"
+    """The refusal of what `to_dict()` did not write; it says what is wrong, and of what is nested only its kind."""
+    if not isinstance(given, str | int | float | NoneType):
+        given = f"a {type(given).__name__} like this one"
     return InvalidInput(
-        f"{what} of a model", kind, "give what to_dict() of a fitted model returned"
+        f"{what} of a model", given, "give what to_dict() of a fitted model returned"
     )
 
 
@@ -175,7 +176,7 @@ def _read_feature(fields: Any) -> Feature:
     low, high = (float(read_field(fields, name, int, float)) for name in ("low", "high"))
     kind, values = read_field(fields, "kind", str), _read_values(fields, "values")
     if kind not in {"category", "number"} or low > high or (kind == "category" and not values):
-        raise refuse_model("a feature that is no category or number", fields)
+        raise refuse_model("kind of a feature", kind)
     numbers = read_array(read_field(fields, "numbers", Mapping))
     if numbers.ndim != 1:
         raise refuse_model("numbers of a feature", numbers)
