@@ -33,7 +33,7 @@ THREATS = {
     ),
     "a second server shows what a slot of the first has written": (
         [
-            f"{UNIT}/test_running.py::test_a_vault_has_one_server",
+            f"{UNIT}/test_serve_vault.py::test_a_vault_has_one_server",
             f"{UNIT}/test_shared_tables.py::test_a_server_hides_what_is_written_in_slots_of_another",
             "tests/laws/test_two_servers.py::test_two_servers_keep_one_limit_and_know_the_same_people",
         ],
@@ -174,7 +174,7 @@ THREATS = {
         ["old-sessions-count", "disabled-people-come-in", "links-used-twice"],
     ),
     "answers and tokens cross the network in the clear": (
-        [f"{UNIT}/test_running.py::test_without_tls_only_this_machine_is_served"],
+        [f"{UNIT}/test_serve_vault.py::test_without_tls_only_this_machine_is_served"],
         ["served-to-everybody-without-tls"],
     ),
     "strangers fill the log": (
