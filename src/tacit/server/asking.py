@@ -202,25 +202,26 @@ class Asking:
 
         hidden: list[str] = []
         views: list[View] = []
+        days: list[str] = []
 
         def enter() -> None:
-            self._identities.spend(who, share)
+            days.append(self._identities.spend(who, share))
             try:
                 hidden.append(self._served.unseen.enter(self._served.current))
                 views.append(self._view())
             except BaseException:
-                self._identities.give_back(who, share)
+                self._identities.give_back(who, share, days[0])
                 raise
 
         self._waiting.enter(who.name)
         try:
-            await self._finish(enter, lambda: self._identities.give_back(who, share))
+            await self._finish(enter, lambda: self._identities.give_back(who, share, days[0]))
         except BaseException:
             self._waiting.leave(who.name)
             if hidden:
                 self._go_on(self._take_off(hidden[0], {}))
             raise
-        job = Job(who.name, self.slots.reserve(length), hidden[0])
+        job = Job(who.name, self.slots.reserve(length), hidden[0], days[0])
         job.view = views[0]
         job.keys += [] if key is None else [key]
         if same is not None:
@@ -326,7 +327,7 @@ class Asking:
         if isinstance(result, Release):
             result = tell(result, free)
             if not charged:
-                self._identities.give_back(who, share)
+                self._identities.give_back(who, share, job.day)
             elif not share:
                 # it seemed to be paid, and was charged anew: its table was refreshed meanwhile
                 self._identities.count(who, result.price.share)
@@ -337,7 +338,7 @@ class Asking:
         elif isinstance(result, TacitError) and not isinstance(
             result, EngineFailed | LedgerUncertain
         ):
-            self._identities.give_back(who, share)  # it was refused before the charge
+            self._identities.give_back(who, share, job.day)  # it was refused before the charge
             for key in job.keys:
                 self._keys.end(who.name, key, None)
         else:

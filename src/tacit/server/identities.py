@@ -334,13 +334,14 @@ class Identities:
 
     # ---------------------------------------------------------------- a day's allowance
 
-    def spend(self, who: Identity, share: float) -> None:
-        """Take a share of the limit from today's allowance, before it is charged.
+    def spend(self, who: Identity, share: float) -> str:
+        """Take a share of the limit from today's allowance, before it is charged; the day from which it was taken.
 
         Claim:      what somebody is answered in a day for a charge does not exceed the allowance.
         Because:    sum and check are one indivisible step, made before the ledger is asked; what turns out to be free,
-                    or is refused before it is charged, is given back.  What was charged before takes nothing; if it is
-                    charged anew, since its table was refreshed meanwhile, it is counted when it was.
+                    or is refused before it is charged, is given back to the day from which it was taken.  What was
+                    charged before takes nothing; if it is charged anew, since its table was refreshed meanwhile, it is
+                    counted when it was.
         Checked by: tests/unit/server/test_identities.py::test_the_allowance_of_a_day_is_never_exceeded
         """
         day = self._today()
@@ -350,14 +351,14 @@ class Identities:
                 raise AllowanceExceeded(share, max(0.0, who.allowance - spent))
             file.execute("DELETE FROM spent WHERE day < ?", (day,))
             file.execute(_SPEND, (who.name, day, spent + share))
+        return day
 
     def count(self, who: Identity, share: float) -> None:
         """Count for today what was charged already, whatever is allowed."""
-        self.give_back(who, -share)
+        self.give_back(who, -share, self._today())
 
-    def give_back(self, who: Identity, share: float) -> None:
-        """Give back what was not charged."""
-        day = self._today()
+    def give_back(self, who: Identity, share: float, day: str) -> None:
+        """Give back what was not charged, to the day from which it was taken."""
         with self.writing() as file:
             spent = max(0.0, self._spent(file, who.name, day) - share)
             file.execute(_SPEND, (who.name, day, spent))

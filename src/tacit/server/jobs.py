@@ -50,11 +50,14 @@ class Question:
 class Job:
     """A question that is being asked, or was: it has an owner, and ends when its slot does."""
 
-    def __init__(self, owner: str, slot: Slot | None = None, hidden: str = "") -> None:
+    def __init__(
+        self, owner: str, slot: Slot | None = None, hidden: str = "", day: str = ""
+    ) -> None:
         self.id = new_secret()[:22]
         self.owner = owner
         self.slot = slot
         self.hidden = hidden  # the name under which free reads are told that its slot runs
+        self.day = day  # from whose allowance its share was taken
         self.keys: list[str] = []  # the idempotency keys under which it was asked
         self.written: dict[int, bool] = {}  # entries of the ledger, and whether they are answered
         self.view: View | None = None  # what was shown when its slot was reserved

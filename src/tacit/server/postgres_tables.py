@@ -19,6 +19,7 @@ from tacit.server.tables import NAMES, FileTables, Statements, Tables
 __all__ = ["PostgresTables", "adopt_file"]
 
 _PATIENCE = 10  # seconds
+_IDLE = 20  # seconds within a step without a statement, after which the database ends it
 
 # The lock is for two servers that begin at once: each table is made once.
 _LAYOUT = """
@@ -53,6 +54,7 @@ CREATE TABLE IF NOT EXISTS tacit_running (
 CREATE TABLE IF NOT EXISTS tacit_released (entry bigint PRIMARY KEY, answered int NOT NULL);
 """
 _TURN = "LOCK TABLE tacit_people IN SHARE ROW EXCLUSIVE MODE"
+_BOUNDS = "SET LOCAL lock_timeout = '{patience}s'; SET LOCAL idle_in_transaction_session_timeout = '{idle}s';"
 _WORD = re.compile(rf"\b({'|'.join((*NAMES, 'servers', 'running', 'released'))})\b(?!')")
 
 
@@ -67,13 +69,19 @@ class PostgresTables(Tables):
         self._lock = threading.RLock()
         self._connection: Any = None
         with self._lock, self._failing_plainly(), self._connected().transaction():
-            self._connected().execute(_LAYOUT)
+            self._connected().execute(_bounds() + _LAYOUT)
 
     @contextmanager
     def writing(self) -> Iterator[Statements]:
-        """One indivisible step, one after another, whichever server takes it."""
+        """One indivisible step, one after another, whichever server takes it.
+
+        Claim:      no session keeps the others from their steps for long: neither a server that hangs within a step,
+                    nor anybody else without a refusal.
+        Because:    the database ends a step without a statement for 20 seconds, and waits 10 for a lock.
+        Checked by: tests/unit/server/test_shared_tables.py
+        """
         with self._lock, self._failing_plainly(), self._connected().transaction():
-            self._connected().execute(_TURN)
+            self._connected().execute(_bounds() + _TURN)
             yield _Spelled(self._connected())
 
     @contextmanager
@@ -120,6 +128,13 @@ class PostgresTables(Tables):
         """Whatever the database says of a failure may hold its address: one sentence is said, and it is tried anew."""
         try:
             yield
+        except self._psycopg.errors.LockNotAvailable:
+            self.close()
+            raise LedgerUnavailable(
+                "the database of the ledger",
+                f"was kept by another session for more than {_PATIENCE} seconds",
+                "ask again; if it lasts, look in pg_locks who holds tacit_people",
+            ) from None
         except self._psycopg.Error:
             self.close()
             raise LedgerUnavailable(
@@ -127,6 +142,10 @@ class PostgresTables(Tables):
                 "cannot be reached, or refuses a statement about identities",
                 "look whether it runs, and ask again",
             ) from None
+
+
+def _bounds() -> str:
+    return _BOUNDS.format(patience=_PATIENCE, idle=_IDLE)
 
 
 class _Spelled(Statements):

@@ -147,12 +147,16 @@ def test_the_allowance_of_a_day_is_never_exceeded(cheap):
     with pytest.raises(AllowanceExceeded) as refusal:
         people.spend(who, 0.05)
     assert refusal.value.left == pytest.approx(0.0, abs=1e-12)
-    people.give_back(who, 0.05)
+    people.give_back(who, 0.05, people._today())
     assert people.spent_today("ana") == pytest.approx(0.05)
-    people.spend(who, 0.05)
+    yesterday = people.spend(who, 0.05)
     now[0] += 86_400
     assert people.spent_today("ana") == 0.0
     people.spend(who, 0.1)
+    people.give_back(who, 0.05, yesterday)  # it ended after midnight
+    assert people.spent_today("ana") == 0.1
+    with pytest.raises(AllowanceExceeded):
+        people.spend(who, 0.05)
 
 
 def test_without_an_allowance_only_the_ledger_limits(people):
