@@ -2,9 +2,11 @@
 
 import sys
 
+import polars as pl
 import pytest
 
 from tacit.curator import Price, Release
+from tacit.engines.sources.source_kinds import source_of
 from tacit.errors import NotInstalled, TacitError
 
 ANSWER = Release(("n", "n_low", "n_high"), ((1, 0, 2),), ("n",), 0.95, Price(0.3, 0.01), {})
@@ -33,3 +35,10 @@ def test_a_library_that_is_missing_is_named_with_what_brings_it(way, library, ex
 def test_it_is_a_refusal_and_an_import_error():
     assert issubclass(NotInstalled, TacitError)
     assert issubclass(NotInstalled, ImportError)
+
+
+def test_a_polars_frame_without_arrow_says_what_to_install(monkeypatch):
+    frame = pl.DataFrame({"ward": ["A"]})
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(NotInstalled, match=r"needs pyarrow, .* pip install 'tacit-dp\[arrow\]'"):
+        source_of(frame)

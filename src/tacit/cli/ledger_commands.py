@@ -14,13 +14,15 @@ from tacit.cli.arguments import Folder, to_write
 from tacit.cli.here import HereCommand
 from tacit.cli.output import AsJson, patience, say
 from tacit.curator import Vault, adopt_ledger, open_vault
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidData, InvalidInput
 from tacit.printing import json_text, printable
 
 __all__ = ["books"]
 
 books = typer.Typer(help="List, check and export the record of charges.", no_args_is_help=True)
 """The commands under `tacit ledger`."""
+
+_A_RECEIPT = "give a file with one receipt, as `tacit sql --receipt FILE` writes it"
 
 
 @books.command("list")
@@ -113,11 +115,8 @@ def verify(
     told = {"charges": count, "spent": budget.spent, "receipts": faults}
     say("\n".join(lines), told, as_json=as_json)
     if wrong:
-        raise InvalidInput(
-            "receipt",
-            ", ".join(wrong),
-            "it does not agree with the ledger; ask where it comes from",
-        )
+        told_wrong = "; ".join(f"{path}: {_verdict(found)}" for path, found in wrong.items())
+        raise InvalidData(f"{told_wrong}; ask where it comes from")
 
 
 @books.command("export")
@@ -205,7 +204,7 @@ def _read_receipt(path: Path) -> dict[str, Any]:
             "receipt", str(path), "name a file that exists and that you may read"
         ) from None
     except ValueError:
-        raise InvalidInput("receipt", str(path), "give a file with one receipt in JSON") from None
+        raise InvalidData(f"{path} is not JSON; {_A_RECEIPT}") from None
     if not isinstance(found, dict):
-        raise InvalidInput("receipt", str(path), "give a file with one receipt in JSON")
+        raise InvalidData(f"{path} is JSON, but not an object; {_A_RECEIPT}")
     return found

@@ -68,9 +68,12 @@ def synthesize(
         report = found.report()
     if plot is not None:
         report.plot(str(plot))
+    made = len(found) if rows is None else rows
+    wrote = f"Wrote {made:,} rows of {len(found.columns)} columns to {out}."
     fields = {
         "table": table,
-        "rows": len(found) if rows is None else rows,
+        "rows": made,
+        "file": str(out),
         "columns": list(found.columns),
         "not modelled": list(found.not_modelled),
         "mean error of pairs": report.mean_error,
@@ -78,7 +81,7 @@ def synthesize(
         "free": found.price.free,
         "receipt": dict(found.receipt),
     }
-    say(f"{found}\n\n{report}", fields, as_json=as_json)
+    say(f"{found}\n\n{report}\n\n{wrote}", fields, as_json=as_json)
 
 
 def marginals(

@@ -99,6 +99,10 @@ def protect(
     next call that names the folder goes on with it, also with other rows, whose answers are then no longer replayed.
     """
     limit = Limit(epsilon, delta, neighbours)
+    if columns is not None and not isinstance(columns, Mapping):
+        # of a wrong argument only its type is told: it may be the rows
+        remedy = 'say what is public about each, as in {"cost": (0, 500), "ward": ["A", "B"]}'
+        raise InvalidInput("columns", type(columns).__name__, remedy)
     if not isinstance(source, Mapping):
         called = name or (table_name(source) if isinstance(source, str | Path) else "data")
         given, specs = {called: source}, {called: columns or {}}

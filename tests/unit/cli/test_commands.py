@@ -122,6 +122,13 @@ def test_a_forged_receipt_is_refused(run: Run, clinic: Path, tmp_path: Path) -> 
     said = run("ledger", "verify", clinic, receipt)
     assert said.code == 2
     assert "loss.charge" in said.out
+    assert f"{receipt}: it says loss.charge" in said.err
+    receipt.write_text("[]")
+    assert "is JSON, but not an object" in run("ledger", "verify", clinic, receipt).err
+    receipt.write_text("forged")
+    assert (
+        "is not JSON; give a file with one receipt" in run("ledger", "verify", clinic, receipt).err
+    )
 
 
 def test_a_ledger_that_was_moved_is_adopted(run: Run, clinic: Path, tmp_path: Path) -> None:

@@ -26,6 +26,10 @@ def test_a_synthetic_table_is_written_once_and_again_for_nothing(run, clinic, tm
     assert said.code == 0, said.err
     assert "do not use it for" in said.out
     assert "without age" in said.out
+    assert "mean over 1 pair:" in said.out
+    assert (
+        f"Wrote {len(out.read_text().splitlines()) - 1:,} rows of 2 columns to {out}." in said.out
+    )
     assert out.read_text().startswith("ward,cost\n")
     assert (tmp_path / "errors.png").exists()
     first = out.read_bytes()

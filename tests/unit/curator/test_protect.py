@@ -361,3 +361,10 @@ def test_what_a_public_table_does_not_have_is_refused(changes):
 def test_a_public_table_has_a_name_of_its_own():
     with pytest.raises(InvalidInput):
         protect(VISITED, unit="patient", columns={}, epsilon=1, public={"data": WARDS})
+
+
+@pytest.mark.parametrize("columns", [["ward", "cost"], "ward", [{"cost": 4711}]])
+def test_columns_without_what_is_public_about_them_are_refused_and_not_shown(columns):
+    with pytest.raises(InvalidInput, match=r'\{"cost": \(0, 500\)') as refused:
+        protect([{"cost": 4711}], unit="row", columns=columns, epsilon=1)
+    assert "4711" not in str(refused.value)

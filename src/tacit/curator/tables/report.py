@@ -68,7 +68,7 @@ class SyntheticReport:
     def __str__(self) -> str:
         lines = [
             f"synthetic {printable(self.table)}: expected distance of two-column tables from the real ones, 0 to 2",
-            f"  mean over {len(self.pairs)} pairs: {self.mean_error:.3f}",
+            f"  mean over {len(self.pairs)} {'pair' if len(self.pairs) == 1 else 'pairs'}: {self.mean_error:.3f}",
         ]
         for pair in self.pairs[:_LISTED]:
             how = "measured" if pair.measured else "not measured"

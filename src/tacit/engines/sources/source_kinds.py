@@ -161,6 +161,8 @@ def source_of(given: object) -> Source:
     if library == "pyarrow" and hasattr(given, "read_all"):
         return Frame(_arrow(_read_once(given)))
     if library == "polars" and hasattr(given, "collect_schema"):
+        with extra("arrow", "reading a polars frame"):
+            import pyarrow as pa  # noqa: F401 - DuckDB reads the frame through it
         return Frame(given.collect() if hasattr(given, "collect") else given)
     if library == "pyarrow" and hasattr(given, "schema"):
         return Frame(_arrow(given))

@@ -83,10 +83,12 @@ def header_of(path: Path, dialect: Dialect) -> list[str]:
         raise _unreadable(path)
     other = _other_separator(names)
     if other is not None:
+        mark = _spelled_mark(other)
+        shell = "$'separator=\\t'" if other == "\t" else f'"separator={other}"'
         raise InvalidData(
             f"{path.name} seems to use the separator {other!r}, but {dialect.separator!r} is "
-            "expected; declare it in the table's format, as in format = { separator = "
-            f"{_spelled_mark(other)} }}"
+            f'expected; declare it: format={{"separator": {mark}}} in Python, --format {shell} on the '
+            f"shell, or format = {{ separator = {mark} }} in the policy"
         )
     check_names(names, path.name, "give them different names in its first line")
     return names

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial, reduce
-from typing import Any
+from typing import Any, Never, NoReturn
 
 from tacit.errors import InvalidPlan
 from tacit.exact import count_of
@@ -43,6 +43,8 @@ _ELSEWHERE = {
     "mock": "vault.mock().table(name), a twin of made-up rows",
 }
 """What steps are called in other libraries, and here."""
+
+_HOW_TO_MEASURE = 'write name = measure, as in agg(n=tacit.count(), m=tacit.mean("cost"))'
 
 
 @frozen(eq=False)
@@ -137,8 +139,23 @@ class Frame:
     def _with_rows(self, rows: Rows, table: Table) -> "Frame":
         return Frame(table, self.asker, rows=rows, finding=self.finding, source=self.source)
 
-    def agg(self, **columns: Term) -> "Frame":
+    def __getitem__(self, key: object) -> NoReturn:
+        """Nothing; rows are kept by `where` and columns are named where they are used."""
+        raise InvalidPlan(
+            "a frame has no rows or columns to take out with [...]",
+            'keep rows with where(col("age") > 5), and measure a column with agg(m=mean("age"))',
+        )
+
+    def agg(self, *unnamed: Never, **columns: Term) -> "Frame":
         """What is measured of each group, by the name of its column in the answer."""
+        for name, term in columns.items():
+            if not isinstance(term, Term):
+                raise InvalidPlan(
+                    f"agg({name}=…) is given a {type(term).__name__}, which measures nothing",
+                    _HOW_TO_MEASURE,
+                )
+        if unnamed:
+            raise InvalidPlan("agg is given something without a name", _HOW_TO_MEASURE)
         return _check_frame(replace(self, columns=(*self.columns, *columns.items())))
 
     def having(self, *conditions: Term) -> "Frame":

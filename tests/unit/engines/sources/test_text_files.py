@@ -191,3 +191,12 @@ def test_decimal_commas_and_days_are_seen_in_the_shape_of_the_first_rows(tmp_pat
     packed = tmp_path / "t.csv.gz"
     packed.write_bytes(gzip.compress(file.read_bytes()))
     assert guess_format(packed, Dialect()) == expected
+
+
+@pytest.mark.parametrize(("mark", "option"), [(";", '"separator=;"'), ("\t", "$'separator=\\t'")])
+def test_another_separator_is_refused_with_what_declares_it_on_the_shell(mark, option, tmp_path):
+    path = tmp_path / "visits.csv"
+    path.write_text(f"ward{mark}cost\nA{mark}1\n")
+    with pytest.raises(InvalidData) as refused:
+        stored_kinds(path)
+    assert f"--format {option} on the shell" in str(refused.value)

@@ -325,3 +325,19 @@ def test_an_interval_is_a_whole_number_of_units(units_later):
 def test_a_frame_says_what_it_asks():
     assert str(VISIT.agg(n=count())) == f"In {VISIT.table.name}: n is the number of rows."
     assert VISIT.table.name in repr(VISIT)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda frame: frame.agg(c="mean"),
+        lambda frame: frame.agg(c=("age", "mean")),
+        lambda frame: frame.agg({"age": "mean"}),
+        lambda frame: frame.group_by("ward").agg(["mean"]),
+        lambda frame: frame[col("age") > 5],
+        lambda frame: frame["age"],
+    ],
+)
+def test_what_another_library_would_measure_is_refused_with_the_spelling_here(ask):
+    with pytest.raises(InvalidPlan, match=r"agg\(.*mean\("):
+        ask(Frame(VISITS))
