@@ -98,8 +98,8 @@ def init(
 def _check_terminal(missing: list[str]) -> None:
     """Refuse that options are missing where nobody can be asked for them."""
     if not sys.stdin.isatty():
-        names = " and ".join(option.split()[0] for option in missing)
-        what = "an option" if len(missing) == 1 else f"one of the options {names}"
+        names = [option.split()[0] for option in missing]
+        what = names[0] if len(names) == 1 else f"one of the options {' and '.join(names)}"
         raise InvalidInput(what, None, f"nobody can be asked here, so give {' '.join(missing)}")
 
 
