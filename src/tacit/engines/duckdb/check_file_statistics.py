@@ -15,7 +15,9 @@ from tacit.engines.sql.expressions import quote_name, text
 __all__ = ["find_misstated"]
 
 # Doubles are read without statistics; what is stated of texts decides about single rows alone.
-_ORDERED = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DATE|TIMESTAMP.*|TIME|BOOLEAN|DECIMAL.*")
+_ORDERED = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BOOLEAN|DECIMAL.*")
+# DuckDB cannot say what it believes of moments beyond all years, and is of no more use once it was asked.
+_MOMENTS = re.compile(r"DATE|TIMESTAMP.*|TIME")
 _ENDS = re.compile(r"'(min|max)': '?([^,'}]+)")
 
 
@@ -27,28 +29,31 @@ def find_misstated(
 ) -> frozenset[str]:
     """The columns of a scan that hold a value beyond the ends that its file states, or a NULL where it states none.
 
+    Days and moments are named whatever they hold: nothing is believed of them.
+
     Claim:      of all other columns, whatever DuckDB proves from what is stated of them is true of every row.
     Because:    what it believes is asked of it, and each cell is compared with that, read in a way that no statement
                 about it reaches; the decision changes how a column is read, and no value of it.
     Checked by: tests/unit/engines/duckdb/test_check_file_statistics.py
     """
+    moments = frozenset(each for each in names if _MOMENTS.fullmatch(types[each]))
     listed = [each for each in dict.fromkeys(names) if _ORDERED.fullmatch(types[each])]
     if not listed:
-        return frozenset()
+        return moments
     stated = ", ".join(f"CAST(stats({quote_name(each)}) AS VARCHAR)" for each in listed)
     believed = connection.execute(f"SELECT {stated} FROM {scan} LIMIT 1").fetchone()
     if believed is None:  # there are no rows
-        return frozenset()
+        return moments
     checks = {
         each: check
         for each, said in zip(listed, believed, strict=True)
         if (check := _misstates(quote_name(each), types[each], said or ""))
     }
     if not checks:
-        return frozenset()
+        return moments
     found = connection.execute(f"SELECT {', '.join(checks.values())} FROM {scan}").fetchone()
     assert found is not None, "an aggregate of all rows is one row"
-    return frozenset(each for each, beyond in zip(checks, found, strict=True) if beyond)
+    return moments | {each for each, beyond in zip(checks, found, strict=True) if beyond}
 
 
 def _misstates(cell: str, stored: str, said: str) -> str:
