@@ -101,7 +101,7 @@ def agree(expression, one, other):
 
 
 def catch_nothing(monkeypatch):
-    for file in ("sql.functions", "sql.duckdb_dialect"):
+    for file in ("sql.duckdb_functions", "sql.duckdb_dialect"):
         monkeypatch.setattr(f"tacit.engines.{file}.caught", lambda value: value)
 
 

@@ -520,7 +520,7 @@ def check_settings(settings: Mapping[str, Any]) -> None:
 
     >>> check_settings({"bins": 16, "logs": ("age",), "norm": "2"})
     Traceback (most recent call last):
-    tacit.errors.InvalidInput: norm cannot be 2; give a positive number, such as 1
+    tacit.errors.InvalidInput: norm cannot be '2'; give a positive number, such as 1
     """
     for name, value in settings.items():
         match name:

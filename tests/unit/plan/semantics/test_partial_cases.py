@@ -111,7 +111,7 @@ def test_duckdb_raises_exactly_where_the_table_says_so_and_not_within_try(case, 
     expression = written(case)
     run(case, expression)  # which does not raise
     assert run(case, expression) or not case.raises
-    for file in ("sql.functions", "sql.duckdb_dialect"):
+    for file in ("sql.duckdb_functions", "sql.duckdb_dialect"):
         monkeypatch.setattr(f"tacit.engines.{file}.caught", lambda value: value)
     raised = False
     try:
@@ -386,7 +386,7 @@ def test_a_root_of_a_negative_number_is_no_number_whatever_its_sign():
 
 def test_what_is_null_in_some_rows_needs_no_try_to_be_so(monkeypatch):
     """Where a plan may meet a case, the SQL says NULL by itself: TRY is for what a plan may not meet."""
-    for file in ("sql.functions", "sql.duckdb_dialect"):
+    for file in ("sql.duckdb_functions", "sql.duckdb_dialect"):
         monkeypatch.setattr(f"tacit.engines.{file}.caught", lambda value: value)
     cells = "unnest([-100, -1, 0, 1])::DOUBLE AS x, unnest([-5, 0, -1, 7])::BIGINT AS k, 2::BIGINT AS small"
     ends = f"CAST('{LEAST}' AS BIGINT) AS wide, 1e200 AS huge"
