@@ -17,9 +17,9 @@ import numpy as np
 from tacit.curator import Limit, Noisy, Shared, Terms, terms_of
 from tacit.curator.answer.group_values import Group
 from tacit.curator.answer.intervals import Drawn, point_of
-from tacit.curator.answer.moments import Released, released_moment
 from tacit.curator.answer.rounding_error import is_rounded
 from tacit.curator.answer.rows_chosen_by_noise import measures_in
+from tacit.curator.answer.variances_and_correlations import Released, released_moment
 from tacit.curator.answer.view_rows import Viewed, _beside_each_other, view_answer
 from tacit.engines import Memory
 from tacit.mechanisms import Laplace, RankedCells

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from tacit.curator import Limit, Shared
-from tacit.curator.pricing.noise_and_price import Terms, terms_of
+from tacit.curator.pricing.noise_of_measures import Terms, terms_of
 from tacit.engines import DuckDB, Memory
 from tacit.errors import TacitError
 from tacit.mechanisms import RankedCells

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tacit.server import Desk
-from tacit.server.ledger_pages import LedgerPages
+from tacit.server.ledger_views import LedgerPages
 from tacit.server.people import People
 from tacit.server.releases import Releases
 from tests.unit.server.clinics import COUNT, PASSWORD, make_folder, running_app

@@ -95,7 +95,7 @@ THREATS = {
     "one analyst reads what is another's": (
         [
             f"{FORGED}::test_each_role_gets_in_where_the_table_says_so",
-            f"{UNIT}/test_ledger_pages.py::test_receipts_and_history_are_ones_own",
+            f"{UNIT}/test_ledger_views.py::test_receipts_and_history_are_ones_own",
         ],
         ["jobs-of-others-are-read", "receipts-of-others-are-read"],
     ),

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from tacit.curator import Limit, Shared
-from tacit.curator.pricing.noise_and_price import terms_of
+from tacit.curator.pricing.noise_of_measures import terms_of
 from tacit.engines import DuckDB, Memory
 from tacit.engines.sql.casts import read_unit
 from tacit.errors import InvalidData

@@ -11,10 +11,10 @@ from unittest.mock import patch
 
 import numpy as np
 
-from tacit.curator.tables import noise as tables_noise
-from tacit.curator.vectors import kernel_rows
-from tacit.curator.vectors import lesson as lessons
-from tacit.curator.vectors.noise import RATES, Sums
+from tacit.curator.tables import tables_noise
+from tacit.curator.vectors import learner_lesson as lessons
+from tacit.curator.vectors import rows_to_vectors
+from tacit.curator.vectors.vectors_noise import RATES, Sums
 from tacit.engines import Memory
 from tacit.learn import EmpiricalError
 from tacit.mechanisms import Gaussian
@@ -50,7 +50,7 @@ class Attack:
             Memory({PEOPLE: each}) for each in (self.tables[not has_extra], [self.extra])
         )
         found, sampled = Transcript(), []
-        answer, blocks = lessons.VectorDesk.answer_request, kernel_rows._blocks
+        answer, blocks = lessons.VectorDesk.answer_request, rows_to_vectors._blocks
 
         def watch(desk, asked, request, rows, noise):
             with _capture(hidden := [], weaken=self.weaken):
@@ -74,7 +74,7 @@ class Attack:
         with (
             patch.object(lessons.VectorDesk, "rehearse", lambda desk, order, noise: None),
             patch.object(lessons.VectorDesk, "answer_request", watch),
-            patch.object(kernel_rows, "_blocks", watch_blocks),
+            patch.object(rows_to_vectors, "_blocks", watch_blocks),
             patch("tacit.learn.clusters.SURROGATE", 200),  # public points; fewer are as private
         ):
             model.set_params(epsilon=self.epsilon).fit(rows_of(vault), target)

@@ -59,19 +59,19 @@ MAY_IMPORT = {
 # Inside a room: what stands later may import what stands earlier, never the other way round. An
 # import inside a function may look ahead: it is made when everything has been imported.
 INSIDE = {
-    "plan": ("model", "semantics", "questions", "rewrite", "prove", "frame", "sql"),
+    "plan": ("model", "semantics", "questions", "rewrite", "validate_plan", "frame", "sql"),
     "engines": (
         *(
-            "unknown_keys",
-            "coded_rows",
+            "unknown_keys_per_unit",
+            "rows_as_codes",
             "engine",
-            "weights",
-            "distinct",
+            "weights_of_rows",
+            "distinct_values_per_unit",
             "grid_cells",
-            "public_matches",
+            "public_join_matches",
             "work_bounds",
         ),
-        *("sql", "sources", "memory", "served", "postgres", "spark", "duckdb", "choose"),
+        *("sql", "sources", "memory", "served", "postgres", "spark", "duckdb", "choose_engine"),
     ),
     "server": (
         *(
@@ -91,8 +91,8 @@ INSIDE = {
             "free_reads",
             "served_vault",
             "entry_index",
-            "ledger_pages",
-            "policy_pages",
+            "ledger_views",
+            "policy_changes",
             "asking",
         ),
         *("releases", "desk", "json_forms", "public_catalogue", "http", "wire", "serve_vault"),
@@ -101,7 +101,7 @@ INSIDE = {
         *("pack_integers", "policy", "pricing", "answer", "record", "rehearse"),
         *(
             "plan_cache",
-            "access",
+            "question_context",
             "priced_question",
             "replay",
             "ask_first_groups",
@@ -119,13 +119,13 @@ INSIDE = {
             "aggregate",
             "forwarding_ledger",
             "read_only_ledger",
-            "plan_class",
+            "duration_class",
             "vault",
             "hide_until_slot_end",
         ),
         *(
             "json_exchange",
-            "sent_parameters",
+            "parameters_as_json",
             "persistent_limit",
             "protect",
             "open_folder",
@@ -365,7 +365,7 @@ def test_inside_a_room_imports_point_one_way():
             "sql, which comes after",
         ),
         (
-            "tacit.plan.frame.rows",
+            "tacit.plan.frame.joins_and_unions",
             "from tacit.plan.sql.reading_context import Reader",
             "comes after frame",
         ),

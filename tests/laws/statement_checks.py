@@ -13,7 +13,7 @@ import sqlglot
 from sqlglot import exp
 
 from tacit.curator import Limit, Policy, Shared, Terms, Vault, terms_of
-from tacit.curator.pricing.unknown_keys import Finder
+from tacit.curator.pricing.unknown_key_threshold import Finder
 from tacit.engines import Engine
 from tacit.errors import TacitError
 from tacit.ledger import MemoryLedger

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tacit import protect
-from tacit.curator.aggregate import aggregate as room
+from tacit.curator.aggregate import sample_and_aggregate as room
 from tacit.curator.aggregate.run_blocks import choose_blocks, run_blocks
 from tacit.engines import DuckDB, Memory
 from tacit.errors import EngineFailed, InvalidInput, InvalidPlan, LimitExceeded

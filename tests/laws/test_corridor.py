@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from tacit.accounting import Charge
 from tacit.curator import Limit, Policy, Release, Shared, Terms, Vault, terms_of
-from tacit.curator.record.stored import Stored
+from tacit.curator.record.stored_answer import Stored
 from tacit.engines import DuckDB, Memory
 from tacit.errors import (
     EngineFailed,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tacit.curator.answer.intervals import Noisy
 from tacit.curator.answer.view_rows import view_answer
 from tacit.curator.policy.policy import Limit, Shared
-from tacit.curator.pricing.noise_and_price import Terms, terms_of
+from tacit.curator.pricing.noise_of_measures import Terms, terms_of
 from tacit.engines import Memory
 from tacit.mechanisms import RankedCells
 from tacit.plan import (

@@ -13,7 +13,7 @@ from hypothesis import given, settings, target
 from hypothesis import strategies as st
 
 from tacit.engines import DuckDB, Memory
-from tacit.engines.weights import presence_weight, weight
+from tacit.engines.weights_of_rows import presence_weight, weight
 from tacit.errors import TooLarge
 from tacit.plan import (
     Column,

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from tacit.accounting import Charge, total
 from tacit.curator import Limit, Policy, Shared, Vault, terms_of
-from tacit.curator.pricing.unknown_keys import Finder
+from tacit.curator.pricing.unknown_key_threshold import Finder
 from tacit.engines import DuckDB, Memory
 from tacit.errors import EngineFailed, InvalidInput, InvalidPlan, LimitExceeded, TooLarge
 from tacit.exact import upper, working

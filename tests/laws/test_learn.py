@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tacit.curator.vectors.noise import VectorNoise
+from tacit.curator.vectors.vectors_noise import VectorNoise
 from tacit.engines import Memory
 from tacit.errors import InvalidInput
 from tacit.learn import LinearRegression, LogisticRegression, MLPClassifier

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tacit.curator import Limit, Policy, Shared, Vault, audit_question
-from tacit.curator.record.clipping import plan_clipping
+from tacit.curator.record.measure_clipping import plan_clipping
 from tacit.engines import DuckDB, Memory
 from tacit.ledger import MemoryLedger
 from tacit.plan import (

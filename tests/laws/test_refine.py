@@ -13,7 +13,7 @@ from tacit import protect
 from tacit.accounting import Charge
 from tacit.curator import refine_answer as room
 from tacit.curator.priced_question import price_plan
-from tacit.curator.pricing.noise_and_price import terms_at
+from tacit.curator.pricing.noise_of_measures import terms_at
 from tacit.errors import EngineFailed, InvalidInput, InvalidPlan, LimitExceeded
 
 WARDS = [f"w{n}" for n in range(20)]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tacit.curator.policy.policy import Limit, Policy, Shared
 from tacit.curator.tables import release_tables
 from tacit.curator.tables.column_codes import code_columns
-from tacit.curator.tables.noise import contrast
+from tacit.curator.tables.tables_noise import contrast
 from tacit.curator.vault import Vault
 from tacit.engines import DuckDB, Memory
 from tacit.ledger import MemoryLedger

@@ -95,7 +95,7 @@ def asked_of(vault, text, epsilon=1):
 
 def selection_of(vault, text):
     """The terms of a choice, also where releasing numbers is as accurate."""
-    from tacit.curator.pricing import selection_terms as room
+    from tacit.curator.pricing import selection_price as room
 
     asked = asked_of(vault, text)
     better = replace(asked.terms, mechanisms=(_wider(asked.terms.mechanisms[0]),))

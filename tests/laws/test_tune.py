@@ -15,8 +15,8 @@ from tacit.accounting import (
     trial_rho,
 )
 from tacit.accounting import selected_trials as prices
-from tacit.curator.vectors import lesson as lesson_file
-from tacit.curator.vectors.noise import TrialNoise, VectorNoise
+from tacit.curator.vectors import learner_lesson as lesson_file
+from tacit.curator.vectors.vectors_noise import TrialNoise, VectorNoise
 from tacit.errors import InvalidInput
 from tacit.exact import ball, lower, upper, working
 from tacit.learn import KMeans, LogisticRegression, Scorecard, explain_tune, tune, tuning

@@ -8,11 +8,11 @@ import pytest
 
 import tacit
 from tacit.curator.policy.policy import Limit, Policy, Shared
-from tacit.curator.tables.noise import TableNoise
+from tacit.curator.tables.tables_noise import TableNoise
 from tacit.curator.vault import Vault
-from tacit.curator.vectors import kernel_rows
-from tacit.curator.vectors.kernel_rows import EncodedRows, sum_vectors
-from tacit.curator.vectors.kernels import (
+from tacit.curator.vectors import rows_to_vectors
+from tacit.curator.vectors.rows_to_vectors import EncodedRows, sum_vectors
+from tacit.curator.vectors.summable_vectors import (
     FINE,
     GRID,
     Assigned,
@@ -30,7 +30,7 @@ from tacit.curator.vectors.kernels import (
     _hold_errors,
     bounds_of,
 )
-from tacit.curator.vectors.noise import Sampling, Sums, VectorNoise, ask_tables
+from tacit.curator.vectors.vectors_noise import Sampling, Sums, VectorNoise, ask_tables
 from tacit.engines import CodedRows, DuckDB, Memory
 from tacit.errors import InvalidInput
 from tacit.ledger import MemoryLedger
@@ -222,11 +222,11 @@ def test_sums_do_not_depend_on_the_order_of_rows(monkeypatch, norm):
             units = np.arange(len(units))
             whole = sum_vectors(kernel, rows_of(units, places, goal), WEIGHTS.bits, norm)
             order = draw.permutation(len(units))
-            monkeypatch.setattr(kernel_rows, "_BLOCK", 3)
+            monkeypatch.setattr(rows_to_vectors, "_BLOCK", 3)
             turned = sum_vectors(
                 kernel, rows_of(units, places[order], goal[order]), WEIGHTS.bits, norm
             )
-            monkeypatch.setattr(kernel_rows, "_BLOCK", 1)
+            monkeypatch.setattr(rows_to_vectors, "_BLOCK", 1)
             alone = sum_vectors(kernel, rows_of(units, places, goal), WEIGHTS.bits, norm)
             for one, two, three in zip(whole, turned, alone, strict=True):
                 assert np.array_equal(one, two)
@@ -444,10 +444,10 @@ def test_no_more_is_sampled_than_was_declared():
 
 def test_samples_hold_each_row_with_its_rate():
     """Rows drawn in 400 samples of 1,000: six deviations, two in a billion."""
-    found = [sum(len(at) for at in kernel_rows._blocks(1_000, 6_554, 64)) for _ in range(400)]
+    found = [sum(len(at) for at in rows_to_vectors._blocks(1_000, 6_554, 64)) for _ in range(400)]
     mean, rate = np.mean(found), 6_554 / 65_536
     assert abs(mean - 1_000 * rate) < 6 * (1_000 * rate * (1 - rate) / 400) ** 0.5
-    assert sum(len(at) for at in kernel_rows._blocks(1_000, 0, 64)) == 0
+    assert sum(len(at) for at in rows_to_vectors._blocks(1_000, 0, 64)) == 0
 
 
 def test_a_lesson_is_free_the_second_time_and_another_one_is_not():

@@ -31,7 +31,7 @@ from tacit.plan import (
 from tacit.plan import max as max_
 from tacit.plan import min as min_
 from tacit.plan import sum as sum_
-from tacit.plan.sql import write
+from tacit.plan.sql import plan_to_sql
 
 VISITS = Table(
     "visits",
@@ -136,6 +136,6 @@ def test_what_has_no_text_is_refused(name):
 
 
 def test_a_text_that_reads_as_another_question_is_refused(monkeypatch):
-    monkeypatch.setattr(write, "_constant", lambda value: "4" if value == 3 else str(value))
+    monkeypatch.setattr(plan_to_sql, "_constant", lambda value: "4" if value == 3 else str(value))
     with pytest.raises(InvalidPlan, match="no text in SQL"):
         FRAME.where(AGE > 3).agg(n=count()).sql()

@@ -12,7 +12,12 @@ import numpy as np
 import pytest
 
 from tacit.curator import Limit, Noisy, Shared, Terms, terms_of
-from tacit.curator.answer.moments import Estimate, Released, reach_factor, released_moment
+from tacit.curator.answer.variances_and_correlations import (
+    Estimate,
+    Released,
+    reach_factor,
+    released_moment,
+)
 from tacit.curator.answer.view_rows import view_answer
 from tacit.engines import Memory
 from tacit.mechanisms import Gaussian, RankedCells

@@ -5,22 +5,23 @@ from typing import TYPE_CHECKING
 from tacit.curator.answer.column_types import AnswerColumn
 from tacit.curator.answer.explanation import Expected, Explanation
 from tacit.curator.answer.intervals import Interval, Noisy
-from tacit.curator.answer.left_out import LeftOut
+from tacit.curator.answer.left_out_captions import LeftOut
 from tacit.curator.answer.randomized_survey import SurveyTable
 from tacit.curator.answer.release import Price, Release
 from tacit.curator.budget import Budget
 from tacit.curator.describe_tables import Listing
 from tacit.curator.policy.column_declarations import column_of
 from tacit.curator.policy.policy import Limit, Policy, Replay, Shared
-from tacit.curator.pricing.noise_and_price import Terms, terms_of
+from tacit.curator.pricing.noise_of_measures import Terms, terms_of
 from tacit.curator.protect import protect
-from tacit.curator.record.clipping import Clipping
 from tacit.curator.record.found_bounds import FoundBounds, FoundContributions
+from tacit.curator.record.measure_clipping import Clipping
 from tacit.curator.vault import Vault
 from tacit.later import later
 
 if TYPE_CHECKING:
     from tacit.curator.database_rights import check_rights
+    from tacit.curator.duration_class import KINDS, PlanClass
     from tacit.curator.example_data import example
     from tacit.curator.hide_until_slot_end import (
         Board,
@@ -42,20 +43,20 @@ if TYPE_CHECKING:
         table_fields,
     )
     from tacit.curator.open_folder import adopt_ledger, limits_agree, limits_changed, open_vault
-    from tacit.curator.plan_class import KINDS, PlanClass
+    from tacit.curator.parameters_as_json import parameter_fields, read_parameters
     from tacit.curator.policy.ledger_section import Address
     from tacit.curator.policy.policy_file import Document, read_ledger_place, read_policy
-    from tacit.curator.sent_parameters import parameter_fields, read_parameters
     from tacit.curator.starter_policy import Comparison, columns_of, compare_limits, policy_text
     from tacit.curator.tables.answer_workload import ExpectedWorkload
     from tacit.curator.tables.marginals import ExpectedMarginals, Marginals
+    from tacit.curator.tables.quality_report import PairError, SyntheticReport
     from tacit.curator.tables.release_tables import Answered
-    from tacit.curator.tables.report import PairError, SyntheticReport
-    from tacit.curator.tables.synthetic import SyntheticTable
-    from tacit.curator.trial.audit import Closest, QuestionAudit, audit_question
-    from tacit.curator.trial.mock import rows_for, twin
+    from tacit.curator.tables.synthetic_table import SyntheticTable
+    from tacit.curator.trial.audit_question import Closest, QuestionAudit, audit_question
+    from tacit.curator.trial.mock_vault import rows_for, twin
     from tacit.curator.vectors.features import Feature
-    from tacit.curator.vectors.kernels import (
+    from tacit.curator.vectors.learner_lesson import Lesson
+    from tacit.curator.vectors.summable_vectors import (
         GRID,
         Assigned,
         Backpropagated,
@@ -71,8 +72,7 @@ if TYPE_CHECKING:
         Waves,
         in_units,
     )
-    from tacit.curator.vectors.lesson import Lesson
-    from tacit.curator.vectors.noise import (
+    from tacit.curator.vectors.vectors_noise import (
         RATES,
         Sampling,
         Sums,
@@ -181,14 +181,14 @@ __all__ = [
 ]
 
 _LATER = {
-    "KINDS": "plan_class",
+    "KINDS": "duration_class",
     "Board": "hide_until_slot_end",
     "Reserved": "hide_until_slot_end",
     "Unseen": "hide_until_slot_end",
     "View": "hide_until_slot_end",
     "merge_released": "hide_until_slot_end",
     "still_needed": "hide_until_slot_end",
-    "PlanClass": "plan_class",
+    "PlanClass": "duration_class",
     "Address": "policy.ledger_section",
     "Document": "policy.policy_file",
     "read_ledger_place": "policy.policy_file",
@@ -202,8 +202,8 @@ _LATER = {
     "read_table": "json_exchange",
     "release_fields": "json_exchange",
     "table_fields": "json_exchange",
-    "parameter_fields": "sent_parameters",
-    "read_parameters": "sent_parameters",
+    "parameter_fields": "parameters_as_json",
+    "read_parameters": "parameters_as_json",
     "RowsInspection": "inspect_rows",
     "inspect_rows": "inspect_rows",
     "check_rights": "database_rights",
@@ -213,40 +213,40 @@ _LATER = {
     "open_vault": "open_folder",
     "Watch": "watch_threshold",
     "WatchAnswer": "watch_threshold",
-    "rows_for": "trial.mock",
-    "twin": "trial.mock",
-    "Closest": "trial.audit",
-    "QuestionAudit": "trial.audit",
-    "audit_question": "trial.audit",
+    "rows_for": "trial.mock_vault",
+    "twin": "trial.mock_vault",
+    "Closest": "trial.audit_question",
+    "QuestionAudit": "trial.audit_question",
+    "audit_question": "trial.audit_question",
     "ExpectedMarginals": "tables.marginals",
     "ExpectedWorkload": "tables.answer_workload",
     "Marginals": "tables.marginals",
-    "PairError": "tables.report",
-    "SyntheticReport": "tables.report",
-    "SyntheticTable": "tables.synthetic",
+    "PairError": "tables.quality_report",
+    "SyntheticReport": "tables.quality_report",
+    "SyntheticTable": "tables.synthetic_table",
     "Feature": "vectors.features",
-    "Assigned": "vectors.kernels",
-    "Backpropagated": "vectors.kernels",
-    "ClassMoments": "vectors.kernels",
-    "Correct": "vectors.kernels",
-    "Curvature": "vectors.kernels",
-    "Encoding": "vectors.kernels",
-    "FeatureMap": "vectors.kernels",
-    "Gradient": "vectors.kernels",
-    "Kernel": "vectors.kernels",
-    "Moments": "vectors.kernels",
-    "Regression": "vectors.kernels",
-    "Waves": "vectors.kernels",
-    "in_units": "vectors.kernels",
-    "GRID": "vectors.kernels",
-    "Lesson": "vectors.lesson",
-    "Sampling": "vectors.noise",
-    "Sums": "vectors.noise",
-    "Trials": "vectors.noise",
-    "TrialNoise": "vectors.noise",
-    "VectorNoise": "vectors.noise",
-    "ask_tables": "vectors.noise",
-    "RATES": "vectors.noise",
+    "Assigned": "vectors.summable_vectors",
+    "Backpropagated": "vectors.summable_vectors",
+    "ClassMoments": "vectors.summable_vectors",
+    "Correct": "vectors.summable_vectors",
+    "Curvature": "vectors.summable_vectors",
+    "Encoding": "vectors.summable_vectors",
+    "FeatureMap": "vectors.summable_vectors",
+    "Gradient": "vectors.summable_vectors",
+    "Kernel": "vectors.summable_vectors",
+    "Moments": "vectors.summable_vectors",
+    "Regression": "vectors.summable_vectors",
+    "Waves": "vectors.summable_vectors",
+    "in_units": "vectors.summable_vectors",
+    "GRID": "vectors.summable_vectors",
+    "Lesson": "vectors.learner_lesson",
+    "Sampling": "vectors.vectors_noise",
+    "Sums": "vectors.vectors_noise",
+    "Trials": "vectors.vectors_noise",
+    "TrialNoise": "vectors.vectors_noise",
+    "VectorNoise": "vectors.vectors_noise",
+    "ask_tables": "vectors.vectors_noise",
+    "RATES": "vectors.vectors_noise",
     "Answered": "tables.release_tables",
     "Comparison": "starter_policy",
     "compare_limits": "starter_policy",

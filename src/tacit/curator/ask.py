@@ -5,14 +5,14 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from tacit.curator.access import Access
 from tacit.curator.answer.release import Release
 from tacit.curator.priced_question import Asked, describe
 from tacit.curator.pricing.answer_size import check_size
-from tacit.curator.pricing.noise_and_price import Terms
+from tacit.curator.pricing.noise_of_measures import Terms
+from tacit.curator.question_context import Access
 from tacit.curator.record.receipt import receipt_of
 from tacit.curator.record.render_release import render_release
-from tacit.curator.record.stored import Stored, release_exact
+from tacit.curator.record.stored_answer import Stored, release_exact
 from tacit.curator.rehearse import rehearsal_of, rehearse_fact
 from tacit.curator.replay import Known, find_known
 from tacit.engines import Engine

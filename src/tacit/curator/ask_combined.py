@@ -9,10 +9,9 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.accounting import Charge
-from tacit.curator.access import Access
 from tacit.curator.answer.combined_rows import ReleasedPart, view_parts
 from tacit.curator.answer.explanation import Explanation, explain_plan, name_measure, of_the_limit
-from tacit.curator.answer.left_out import LeftOut, add_measured, list_left_out
+from tacit.curator.answer.left_out_captions import LeftOut, add_measured, list_left_out
 from tacit.curator.answer.release import Price, Release, percent
 from tacit.curator.answer.subquery_constants import (
     describe_constants,
@@ -31,9 +30,10 @@ from tacit.curator.priced_question import (
     shared_of,
 )
 from tacit.curator.pricing.answer_size import Size, check_size, size_of
-from tacit.curator.pricing.combined_terms import CombinedTerms, combined_terms, least_amount
+from tacit.curator.pricing.divide_price import CombinedTerms, combined_terms, least_amount
+from tacit.curator.question_context import Access
 from tacit.curator.record.receipt import receipt_of, tag
-from tacit.curator.record.stored import Stored
+from tacit.curator.record.stored_answer import Stored
 from tacit.curator.record.stored_parts import StoredParts
 from tacit.curator.rehearse import (
     check_sure_of_groups,

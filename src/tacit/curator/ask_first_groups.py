@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from tacit.curator.access import Access
 from tacit.curator.answer.release import Price, Release
 from tacit.curator.answer.view_rows import view_answer
 from tacit.curator.priced_question import Asked, describe
-from tacit.curator.pricing.selection_terms import SelectionTerms, kinds
+from tacit.curator.pricing.selection_price import SelectionTerms, kinds
+from tacit.curator.question_context import Access
 from tacit.curator.record.receipt import receipt_of, tag
-from tacit.curator.record.stored import Stored
+from tacit.curator.record.stored_answer import Stored
 from tacit.curator.rehearse import look_at
 from tacit.engines import Engine
 from tacit.errors import EngineFailed

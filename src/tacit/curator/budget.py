@@ -6,9 +6,9 @@ Checked by: tests/unit/curator/test_open_folder.py
 from dataclasses import replace
 
 from tacit.accounting import Charge
-from tacit.curator.access import Access
 from tacit.curator.answer.explanation import Explanation
 from tacit.curator.policy.policy import Limit
+from tacit.curator.question_context import Access
 from tacit.errors import LimitExceeded
 from tacit.frozen import frozen
 from tacit.printing import html_lines

@@ -5,12 +5,11 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from tacit.curator.access import Access, table_named
 from tacit.curator.answer.release import Price
 from tacit.curator.ask import pay_and_release
 from tacit.curator.policy.policy import Shared
 from tacit.curator.priced_question import Asked, price_plan
-from tacit.curator.record.clipping import Clipping, clipping_topic, plan_clipping, read_clipping
+from tacit.curator.question_context import Access, table_named
 from tacit.curator.record.found_bounds import (
     FoundBounds,
     FoundContributions,
@@ -21,8 +20,14 @@ from tacit.curator.record.found_bounds import (
     standing_facts,
     topic_of_facts,
 )
+from tacit.curator.record.measure_clipping import (
+    Clipping,
+    clipping_topic,
+    plan_clipping,
+    read_clipping,
+)
 from tacit.curator.record.receipt import receipt_of, tag
-from tacit.curator.record.stored import Stored
+from tacit.curator.record.stored_answer import Stored
 from tacit.errors import InvalidInput
 from tacit.exact import Number
 from tacit.frozen import frozen
@@ -82,7 +87,7 @@ def measure_clipping(access: Access, table: str, *, epsilon: Number) -> Clipping
 
     Claim:      it is paid for before a row is read, and the same is measured once.
     Because:    it is a question that is asked as any other is.
-    Checked by: tests/unit/curator/record/test_clipping.py
+    Checked by: tests/unit/curator/record/test_measure_clipping.py
     """
     tables = access.read_tables()
     shared = table_named(table, tables)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from tacit.curator.access import Access
 from tacit.curator.answer.column_types import AnswerColumn, columns_of, type_name
 from tacit.curator.answer.explanation import Explanation
 from tacit.curator.answer.release import Price
@@ -11,6 +10,7 @@ from tacit.curator.budget import budget_of
 from tacit.curator.describe_tables import Listing
 from tacit.curator.policy.policy import Shared
 from tacit.curator.priced_question import read_confidence, read_question, shared_of
+from tacit.curator.question_context import Access
 from tacit.errors import InvalidPlan
 from tacit.exact import Number
 from tacit.frozen import frozen

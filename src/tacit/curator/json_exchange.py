@@ -11,12 +11,12 @@ from math import isfinite
 from typing import Any
 
 from tacit.curator.answer.explanation import Expected, Explanation
-from tacit.curator.answer.left_out import LeftOut
+from tacit.curator.answer.left_out_captions import LeftOut
 from tacit.curator.answer.release import Price, Release
 from tacit.curator.budget import Budget
 from tacit.curator.describe_tables import Listing
 from tacit.curator.pricing.answer_size import Size
-from tacit.curator.pricing.unknown_keys import Hiding
+from tacit.curator.pricing.unknown_key_threshold import Hiding
 from tacit.plan import Column, Kind, Scalar, Table
 
 __all__ = [

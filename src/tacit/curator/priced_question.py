@@ -6,20 +6,20 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from tacit.accounting import Charge
-from tacit.curator.access import Access
-from tacit.curator.answer.left_out import LeftOut, add_measured, list_left_out
+from tacit.curator.answer.left_out_captions import LeftOut, add_measured, list_left_out
 from tacit.curator.answer.release import Price
 from tacit.curator.policy.policy import Limit, Shared
-from tacit.curator.pricing.noise_and_price import (
+from tacit.curator.pricing.check_stated_price import agreed_price
+from tacit.curator.pricing.noise_of_measures import (
     Terms,
     amount_within,
     shown_as_measured,
     terms_at,
     terms_of,
 )
-from tacit.curator.pricing.stated_price import agreed_price
-from tacit.curator.record.clipping import clipping_topic, latest_shares
+from tacit.curator.question_context import Access
 from tacit.curator.record.found_bounds import as_declared
+from tacit.curator.record.measure_clipping import clipping_topic, latest_shares
 from tacit.curator.record.receipt import tag
 from tacit.curator.rehearse import check_sure_of_groups
 from tacit.errors import InvalidInput
@@ -42,7 +42,7 @@ from tacit.plan import (
 )
 
 if TYPE_CHECKING:
-    from tacit.curator.pricing.selection_terms import SelectionTerms
+    from tacit.curator.pricing.selection_price import SelectionTerms
 
 __all__ = [
     "Asked",
@@ -229,7 +229,7 @@ def _selection(plan: Plan, shared: Shared, limit: Limit, terms: Terms) -> "Selec
     top = top_k_of(plan)
     if top is None:
         return None
-    from tacit.curator.pricing.selection_terms import selection_terms
+    from tacit.curator.pricing.selection_price import selection_terms
 
     return selection_terms(top, shared, limit, terms)
 

@@ -7,14 +7,14 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.accounting import Charge
-from tacit.curator.access import Access
 from tacit.curator.answer.release import Release
 from tacit.curator.ask import answer
 from tacit.curator.priced_question import Asked, describe, price_plan
-from tacit.curator.pricing.noise_and_price import Terms, terms_at, worth_of
+from tacit.curator.pricing.noise_of_measures import Terms, terms_at, worth_of
+from tacit.curator.question_context import Access
 from tacit.curator.record.receipt import receipt_of, tag
 from tacit.curator.record.render_release import render_release
-from tacit.curator.record.stored import Stored, release_exact
+from tacit.curator.record.stored_answer import Stored, release_exact
 from tacit.curator.rehearse import rehearsal_of
 from tacit.engines import Engine
 from tacit.errors import EngineFailed, InvalidInput, InvalidPlan, LimitExceeded

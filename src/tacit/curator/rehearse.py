@@ -11,13 +11,13 @@ from math import ceil
 from typing import Any
 
 from tacit.curator.answer.group_windows import has_windows, parts_shown, roots_of
-from tacit.curator.answer.left_out import LeftOut
+from tacit.curator.answer.left_out_captions import LeftOut
 from tacit.curator.answer.plot import bars_of
 from tacit.curator.answer.release import Price, Release
-from tacit.curator.pricing.noise_and_price import Terms
+from tacit.curator.pricing.noise_of_measures import Terms
 from tacit.curator.record.receipt import receipt_of
 from tacit.curator.record.render_release import render_release
-from tacit.curator.record.stored import Integers, Stored, stored_answer
+from tacit.curator.record.stored_answer import Integers, Stored, stored_answer
 from tacit.errors import InvalidInput, InvalidPlan
 from tacit.frozen import frozen
 from tacit.ledger import Entry

@@ -4,9 +4,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from tacit.curator.pricing.noise_and_price import shown_as_measured, terms_at
-from tacit.curator.pricing.unknown_keys import Hiding
-from tacit.curator.record.stored import Stored
+from tacit.curator.pricing.noise_of_measures import shown_as_measured, terms_at
+from tacit.curator.pricing.unknown_key_threshold import Hiding
+from tacit.curator.record.stored_answer import Stored
 from tacit.exact import at_most
 from tacit.frozen import frozen
 from tacit.ledger import Entry, Ledger

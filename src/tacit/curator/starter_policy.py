@@ -12,7 +12,7 @@ from textwrap import fill
 from tacit.accounting import Charge
 from tacit.curator.policy.policy import Limit, Shared
 from tacit.curator.policy.toml_sections import BLANK, suggest
-from tacit.curator.pricing.noise_and_price import terms_of
+from tacit.curator.pricing.noise_of_measures import terms_of
 from tacit.engines import (
     Separated,
     Source,

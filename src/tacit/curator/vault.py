@@ -6,7 +6,6 @@ from dataclasses import replace as with_fields
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, overload
 
-from tacit.curator.access import Access, table_named
 from tacit.curator.answer.column_types import AnswerColumn, columns_of
 from tacit.curator.answer.explanation import Explanation, explain_choice, explain_plan
 from tacit.curator.answer.randomized_survey import (
@@ -24,8 +23,9 @@ from tacit.curator.free_answers import FreeAnswer, explain_free, find_free, read
 from tacit.curator.log import log_release
 from tacit.curator.policy.policy import Policy, Shared
 from tacit.curator.priced_question import price_plan, read_question, shared_of
-from tacit.curator.record.clipping import Clipping
+from tacit.curator.question_context import Access, table_named
 from tacit.curator.record.found_bounds import FoundBounds, FoundContributions
+from tacit.curator.record.measure_clipping import Clipping
 from tacit.curator.record.receipt import faults_of, read_stored, receipt_of
 from tacit.curator.rehearse import remember_rehearsals
 from tacit.curator.replay import find_known
@@ -47,16 +47,16 @@ from tacit.plan import (
 )
 
 if TYPE_CHECKING:
-    from tacit.curator.plan_class import PlanClass
+    from tacit.curator.duration_class import PlanClass
     from tacit.curator.tables.answer_workload import ExpectedWorkload
     from tacit.curator.tables.ask_synthetic import AskedSynthetic
-    from tacit.curator.tables.linked import SyntheticTables
+    from tacit.curator.tables.linked_synthetic_tables import SyntheticTables
     from tacit.curator.tables.marginals import ExpectedMarginals, Marginals
     from tacit.curator.tables.release_tables import Desk
-    from tacit.curator.tables.synthetic import SyntheticTable
-    from tacit.curator.trial.audit import QuestionAudit
-    from tacit.curator.vectors.lesson import Lesson
-    from tacit.curator.vectors.noise import Sampling, Trials
+    from tacit.curator.tables.synthetic_table import SyntheticTable
+    from tacit.curator.trial.audit_question import QuestionAudit
+    from tacit.curator.vectors.learner_lesson import Lesson
+    from tacit.curator.vectors.vectors_noise import Sampling, Trials
     from tacit.curator.watch_threshold import Watch
     from tacit.ledger import DurableLedger
 
@@ -203,7 +203,7 @@ class Vault:
         params: Params = None,
     ) -> "PlanClass":
         """The class of a question in SQL, by which a server decides when its answer leaves; no data are looked at."""
-        from tacit.curator.plan_class import PlanClass, plan_class
+        from tacit.curator.duration_class import PlanClass, plan_class
 
         tables = self._access.read_tables()
         bound = freeze_parameters(params)
@@ -609,13 +609,13 @@ class Vault:
 
         Its tables have a thousand rows, or so many `times` a thousand.
         """
-        from tacit.curator.trial.mock import twin
+        from tacit.curator.trial.mock_vault import twin
 
         return twin(self._access.policy_with_facts(), times)
 
     def audit(self, question: str | Frame, *, pairs: int = 400, world: int = 0) -> "QuestionAudit":
         """Try to refute what is claimed of one question, on made-up neighbours; free, and no data are looked at."""
-        from tacit.curator.trial.audit import audit_question
+        from tacit.curator.trial.audit_question import audit_question
 
         tables = self._access.read_tables()
         if isinstance(question, str):
@@ -662,7 +662,7 @@ class Vault:
         A rule may then be about columns of one table, or of one and the first.
         """
         if not isinstance(table, str):
-            from tacit.curator.tables.linked import synthesize_linked
+            from tacit.curator.tables.linked_synthetic_tables import synthesize_linked
 
             return synthesize_linked(self._desk(), table, epsilon=epsilon, always=always)
         from tacit.curator.tables.synthesize import synthesize
@@ -789,7 +789,7 @@ class Vault:
         trials: "Trials | None" = None,
     ) -> "Lesson":
         """The rows of a frame as `tacit.learn` may use them: declared features, and released sums of them alone."""
-        from tacit.curator.vectors.lesson import open_lesson
+        from tacit.curator.vectors.learner_lesson import open_lesson
 
         return open_lesson(
             self._access,
@@ -827,7 +827,7 @@ class Vault:
         number, the block counts as `default`: their middle, unless it is given.  Every call is a new charge: a function
         has no name by which it could be recognised.
         """
-        from tacit.curator.aggregate.aggregate import aggregate
+        from tacit.curator.aggregate.sample_and_aggregate import aggregate
 
         released = aggregate(
             self._access,

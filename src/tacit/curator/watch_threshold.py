@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from tacit.curator.access import Access
 from tacit.curator.answer.release import Price
 from tacit.curator.log import log_answer
 from tacit.curator.priced_question import Asked, describe, price_plan, read_question
-from tacit.curator.pricing.watch_terms import Compared, WatchTerms, compared_of, watch_terms
+from tacit.curator.pricing.watch_price import Compared, WatchTerms, compared_of, watch_terms
+from tacit.curator.question_context import Access
 from tacit.curator.record.receipt import SEALED, read_stored, receipt_of, tag
-from tacit.curator.record.stored import Stored
+from tacit.curator.record.stored_answer import Stored
 from tacit.engines import Engine
 from tacit.errors import EngineFailed, Exhausted, InvalidData, InvalidInput
 from tacit.exact import Number, rekey, seal, unseal

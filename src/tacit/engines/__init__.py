@@ -1,10 +1,9 @@
 """Where rows live: engines evaluate a question exactly, in integers, and know no privacy."""
 
-from tacit.engines.choose import AnyEngine, is_in_database, open_engine, rights_of
-from tacit.engines.coded_rows import CodedRows
+from tacit.engines.choose_engine import AnyEngine, is_in_database, open_engine, rights_of
 from tacit.engines.duckdb.connection import open_connection
 from tacit.engines.duckdb.digest_rows import digest_rows
-from tacit.engines.duckdb.discover import (
+from tacit.engines.duckdb.discover_columns import (
     check_combined,
     stored_kinds,
     stored_types,
@@ -17,6 +16,7 @@ from tacit.engines.duckdb.public_table_facts import public_columns, read_public
 from tacit.engines.engine import MOST_BITS, MOST_ROWS, Answer, Engine
 from tacit.engines.memory.engine import Memory
 from tacit.engines.postgres.engine import Postgres
+from tacit.engines.rows_as_codes import CodedRows
 from tacit.engines.served.rights import Rights
 from tacit.engines.sources.addresses import is_address
 from tacit.engines.sources.path_to_unit import Linked, Step
@@ -34,7 +34,7 @@ from tacit.engines.sources.spark_tables import SparkTable
 from tacit.engines.sources.text_files import guess_format, guess_kinds
 from tacit.engines.sources.text_format import DIALECT_WORDS, Dialect, dialect_of
 from tacit.engines.spark.engine import Spark
-from tacit.engines.unknown_keys import Gathered
+from tacit.engines.unknown_keys_per_unit import Gathered
 from tacit.engines.work_bounds import MOST_PAIRS, may_leave_out
 
 __all__ = [

@@ -6,8 +6,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.engines.coded_rows import CodedRows
-from tacit.engines.unknown_keys import Gathering
+from tacit.engines.rows_as_codes import CodedRows
+from tacit.engines.unknown_keys_per_unit import Gathering
 from tacit.errors import TooLarge
 from tacit.plan import (
     Coding,

@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import ceil
 from typing import assert_never
 
-from tacit.engines.public_matches import Sharing, check_fan_out, partners_of
+from tacit.engines.public_join_matches import Sharing, check_fan_out, partners_of
 from tacit.errors import TooLarge
 from tacit.frozen import frozen
 from tacit.plan import (

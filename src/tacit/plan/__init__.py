@@ -15,9 +15,8 @@ from tacit.plan.frame.aggregates import (
     units,
     var,
 )
-from tacit.plan.frame.cases import When, when
-from tacit.plan.frame.frame import Frame
-from tacit.plan.frame.terms import (
+from tacit.plan.frame.case_when import When, when
+from tacit.plan.frame.column_expressions import (
     Sorted,
     Term,
     coalesce,
@@ -27,6 +26,7 @@ from tacit.plan.frame.terms import (
     greatest,
     least,
 )
+from tacit.plan.frame.frame import Frame
 from tacit.plan.frame.windows import over
 from tacit.plan.model.combined_answers import (
     AnswerOf,
@@ -42,7 +42,7 @@ from tacit.plan.model.combined_answers import (
     order_parts,
     subqueries_in,
 )
-from tacit.plan.model.describe import as_tree, in_words, phrase
+from tacit.plan.model.describe_plan import as_tree, in_words, phrase
 from tacit.plan.model.expressions import (
     Across,
     Arithmetic,
@@ -70,8 +70,7 @@ from tacit.plan.model.expressions import (
     operands,
     rebuilt,
 )
-from tacit.plan.model.functions import INEXACT, PARTS, STRICT, TRUNCATED, UNITS, Function
-from tacit.plan.model.grids import Even, Grid, Powers
+from tacit.plan.model.function_names import INEXACT, PARTS, STRICT, TRUNCATED, UNITS, Function
 from tacit.plan.model.nodes import (
     MOST_NUMBERS,
     Computed,
@@ -118,9 +117,10 @@ from tacit.plan.model.ownership import (
     table_of,
     tables_of,
 )
+from tacit.plan.model.rank_grids import Even, Grid, Powers
 from tacit.plan.model.row_codes import Axis, Coding
 from tacit.plan.model.schema import OTHER, Column, KeyValue, Kind, Scalar, Table
-from tacit.plan.model.serial import serial, serial_subquery
+from tacit.plan.model.serialize import serial, serial_subquery
 from tacit.plan.model.walk_expressions import (
     list_expressions,
     list_folds,
@@ -129,9 +129,8 @@ from tacit.plan.model.walk_expressions import (
     walk_expression,
     walk_rows,
 )
-from tacit.plan.prove import check_plan, prove, prove_combined, prove_keys
+from tacit.plan.questions.aggregate_per_unit import column_of, fold_rows, steps_of
 from tacit.plan.questions.measures import centred_sum, count_measure, fits, product_sum, sum_measure
-from tacit.plan.questions.per_unit import column_of, fold_rows, steps_of
 from tacit.plan.questions.public_values import key_value, outcomes, public_values, scalar
 from tacit.plan.questions.quantile_grids import (
     check_cells,
@@ -140,19 +139,13 @@ from tacit.plan.questions.quantile_grids import (
     width_of,
 )
 from tacit.plan.questions.row_columns import columns_of, window_column
+from tacit.plan.rewrite.answer_from_earlier import derive_plan, identity
 from tacit.plan.rewrite.canonical import canonical, fingerprint, fingerprint_and_subject
 from tacit.plan.rewrite.combine_answers import exchange_leaves
-from tacit.plan.rewrite.derived_answers import derive_plan, identity
-from tacit.plan.rewrite.free_views import keys_alone, shows_no_row
-from tacit.plan.rewrite.subqueries import fill_subqueries, hold_value
+from tacit.plan.rewrite.fill_in_subqueries import fill_subqueries, hold_value
+from tacit.plan.rewrite.free_questions import keys_alone, shows_no_row
 from tacit.plan.rewrite.top_k import TopK, show_chosen, top_k_of
-from tacit.plan.semantics.evaluate import Computation, Row, compile_expression
-from tacit.plan.semantics.expression_type import Type
-from tacit.plan.semantics.function_types import may_leave
-from tacit.plan.semantics.functions import LONGEST, MEANINGS
-from tacit.plan.semantics.infer_types import CASTS, operand_kind, operand_kinds, type_of
-from tacit.plan.semantics.like import Wild, matches, tokens_of
-from tacit.plan.semantics.partial_cases import (
+from tacit.plan.semantics.cases_without_value import (
     NEGATION,
     PARTIAL,
     SETTINGS,
@@ -161,6 +154,12 @@ from tacit.plan.semantics.partial_cases import (
     can_raise,
     cases_of,
 )
+from tacit.plan.semantics.evaluate import Computation, Row, compile_expression
+from tacit.plan.semantics.expression_type import Type
+from tacit.plan.semantics.function_meanings import LONGEST, MEANINGS
+from tacit.plan.semantics.function_types import may_leave
+from tacit.plan.semantics.infer_types import CASTS, operand_kind, operand_kinds, type_of
+from tacit.plan.semantics.like import Wild, matches, tokens_of
 from tacit.plan.semantics.regular_expressions import (
     Automaton,
     LetterRanges,
@@ -168,7 +167,7 @@ from tacit.plan.semantics.regular_expressions import (
     spell_out,
 )
 from tacit.plan.semantics.text_lengths import ROW_BYTES, Length, length_of
-from tacit.plan.semantics.values import (
+from tacit.plan.semantics.value_kinds import (
     BOOLEAN_WORDS,
     DATE_TEXT,
     INT64,
@@ -186,9 +185,10 @@ from tacit.plan.semantics.values import (
 )
 from tacit.plan.sql.empty_rows import read_empty_rows
 from tacit.plan.sql.parameters import NO_PARAMETERS, Parameters, freeze_parameters
+from tacit.plan.sql.plan_to_sql import write_sql
 from tacit.plan.sql.privacy_options import Header
 from tacit.plan.sql.statement import read_asked, read_priced, read_sql
-from tacit.plan.sql.write import write_sql
+from tacit.plan.validate_plan import check_plan, prove, prove_combined, prove_keys
 
 __all__ = [
     "Axis",

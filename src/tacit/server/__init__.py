@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tacit.server.desk import Desk, Standing
     from tacit.server.identities import ROLES, Identities, Identity, Person, Token
     from tacit.server.jobs import Job, Question
-    from tacit.server.ledger_pages import PastQuestion
+    from tacit.server.ledger_views import PastQuestion
     from tacit.server.limits import Rate, Rates, Waiting
     from tacit.server.passwords import new_secret
     from tacit.server.rights import RIGHTS

@@ -27,10 +27,10 @@ from tacit.server.calibration import Calibration
 from tacit.server.free_reads import parameter_key
 from tacit.server.identities import Identities, Identity
 from tacit.server.jobs import Job, Question
-from tacit.server.ledger_pages import LedgerPages
+from tacit.server.ledger_views import LedgerPages
 from tacit.server.limits import Rates, Waiting
 from tacit.server.people import People
-from tacit.server.policy_pages import PolicyPages
+from tacit.server.policy_changes import PolicyPages
 from tacit.server.releases import Releases
 from tacit.server.rights import check_right
 from tacit.server.served_vault import ServedVault

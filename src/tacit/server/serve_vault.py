@@ -18,8 +18,8 @@ from tacit.server.audit_log import AuditLog
 from tacit.server.calibration import read_calibration
 from tacit.server.desk import Desk
 from tacit.server.identities import FILE, Identities
-from tacit.server.policy_pages import FILE as POLICY
-from tacit.server.policy_pages import note_policy
+from tacit.server.policy_changes import FILE as POLICY
+from tacit.server.policy_changes import note_policy
 from tacit.server.postgres_tables import PostgresTables, adopt_file
 from tacit.server.public_catalogue import PublicCatalogue
 from tacit.server.sessions import Sessions

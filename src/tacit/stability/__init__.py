@@ -8,7 +8,7 @@ from tacit.stability.table_sensitivity import (
     sensitivity_of_table,
     weights_for_tables,
 )
-from tacit.stability.unknown_keys import key_sensitivity, keys_of, weight_alone
+from tacit.stability.unknown_key_weights import key_sensitivity, keys_of, weight_alone
 from tacit.stability.vector_sensitivity import sensitivity_of_sum, weights_for_vectors
 
 __all__ = [

@@ -175,10 +175,10 @@ BUGS = [
     ),
     Bug(
         name="receipts-of-others-are-read",
-        file=f"{SERVER}/ledger_pages.py",
+        file=f"{SERVER}/ledger_views.py",
         before='return who.role in RIGHTS["read everyone"] or analyst == who.payer',
         after='return bool(who.role in RIGHTS["read everyone"] or analyst or who.payer)',
-        killed_by=f"{UNIT}/test_ledger_pages.py::test_receipts_and_history_are_ones_own",
+        killed_by=f"{UNIT}/test_ledger_views.py::test_receipts_and_history_are_ones_own",
         note="who asked what would be everybody's",
     ),
     Bug(

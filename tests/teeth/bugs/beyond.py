@@ -194,7 +194,7 @@ BUGS = [
     ),
     Bug(
         name="rows-as-the-engine-gives-them",
-        file=f"{AGGREGATE}/aggregate.py",
+        file=f"{AGGREGATE}/sample_and_aggregate.py",
         before="order = order_rows(rows.codes, marks)",
         after="order = np.arange(count)",
         killed_by=f"{VAULT}::test_a_function_never_sees_the_order_that_an_engine_gives[who]",
@@ -218,7 +218,7 @@ BUGS = [
     ),
     Bug(
         name="rows-ordered-by-one-column",
-        file=f"{AGGREGATE}/aggregate.py",
+        file=f"{AGGREGATE}/sample_and_aggregate.py",
         before="order = order_rows(rows.codes, marks)",
         after="order = order_rows(rows.codes[:1], marks)",
         killed_by=f"{VAULT}::test_a_function_never_sees_the_order_that_an_engine_gives[row]",
@@ -226,7 +226,7 @@ BUGS = [
     ),
     Bug(
         name="a-confidence-of-blocks-not-read",
-        file=f"{AGGREGATE}/aggregate.py",
+        file=f"{AGGREGATE}/sample_and_aggregate.py",
         before="    sure = read_confidence(confidence)\n",
         after="    sure = confidence\n",
         killed_by=f"{VAULT}::test_what_makes_no_sense_is_refused_for_nothing[{{'confidence': 0.999999999999999}}]",
@@ -234,7 +234,7 @@ BUGS = [
     ),
     Bug(
         name="a-release-of-blocks-not-rehearsed",
-        file=f"{AGGREGATE}/aggregate.py",
+        file=f"{AGGREGATE}/sample_and_aggregate.py",
         before="made_up = _store(access, asked, _draw(asked, [place] * asked.blocks, sure))",
         after="made_up = _store(access, asked, (place,) * 3)",
         killed_by=f"{VAULT}::test_a_release_that_fails_fails_before_it_is_paid_for",
@@ -242,7 +242,7 @@ BUGS = [
     ),
     Bug(
         name="seconds-compared-unread",
-        file=f"{AGGREGATE}/aggregate.py",
+        file=f"{AGGREGATE}/sample_and_aggregate.py",
         before='if not 0 < at_least(seconds, "seconds") <= _MOST_SECONDS:',
         after="if not 0 < seconds <= _MOST_SECONDS:",
         killed_by=f"{VAULT}::test_what_makes_no_sense_is_refused_for_nothing[{{'seconds': 'a'}}]",
@@ -267,7 +267,7 @@ BUGS = [
     ),
     Bug(
         name="looks-at-blocks-before-it-is-paid",
-        file=f"{AGGREGATE}/aggregate.py",
+        file=f"{AGGREGATE}/sample_and_aggregate.py",
         before="engine.code(asked.coding, _weights(asked), rehearsing=True)",
         after="engine.code(asked.coding, _weights(asked))",
         killed_by=f"{VAULT}::test_it_is_paid_for_before_rows_are_looked_at",
@@ -275,7 +275,7 @@ BUGS = [
     ),
     Bug(
         name="mean-of-blocks-moves-by-one-cell",
-        file=f"{AGGREGATE}/aggregate.py",
+        file=f"{AGGREGATE}/sample_and_aggregate.py",
         before="return Sensitivity(self.neighbours.steps * (self.cells - 1), neighbours=self.neighbours)",
         after="return Sensitivity(self.cells - 1, neighbours=self.neighbours)",
         killed_by=f"{VAULT}::test_a_replaced_unit_moves_two_results",

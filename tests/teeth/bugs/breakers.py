@@ -74,7 +74,7 @@ BUGS = [
     ),
     Bug(
         name="a-fraction-changes-by-what-others-are-hashed",
-        file="src/tacit/engines/sql/distinct.py",
+        file="src/tacit/engines/sql/distinct_values_sql.py",
         before='(_unit_text(stored, dialect), "")',
         after='("CAST(unit AS VARCHAR)", "")',
         killed_by=f"{NUMBERED}::test_a_fraction_among_units_changes_nobody_else",
@@ -98,7 +98,7 @@ BUGS = [
     ),
     Bug(
         name="partners-in-a-stack-are-not-added",
-        file="src/tacit/engines/public_matches.py",
+        file="src/tacit/engines/public_join_matches.py",
         before="return _check_rows(sum(_fan(part, sharing) for part in parts))",
         after="return max(_fan(part, sharing) for part in parts)",
         killed_by=f"{FAN}::test_how_much_it_is_follows_from_public_rows[in a stack-DuckDB]",

@@ -7,12 +7,12 @@ LAWS = "tests/laws/test_combined.py"
 MEANING = f"{LAWS}::test_combined_answers_mean_what_sql_says"
 MERGE = "tests/unit/plan/rewrite/test_combine_answers.py"
 PROVE = "tests/unit/plan/test_prove_combined.py"
-READ = "tests/unit/plan/sql/test_answers.py"
+READ = "tests/unit/plan/sql/test_answers_as_tables.py"
 
 BUGS = [
     Bug(
         name="combined-every-part-has-the-whole-price",
-        file=f"{CURATOR}/pricing/combined_terms.py",
+        file=f"{CURATOR}/pricing/divide_price.py",
         before="terms_of(question, each, limit, amount * share)",
         after="terms_of(question, each, limit, amount)",
         killed_by=f"{LAWS}::test_the_price_covers_all_parts",
@@ -20,7 +20,7 @@ BUGS = [
     ),
     Bug(
         name="combined-only-the-first-part-is-charged",
-        file=f"{CURATOR}/pricing/combined_terms.py",
+        file=f"{CURATOR}/pricing/divide_price.py",
         before="amount = sum((each.amount for each in self.parts), Fraction(0))",
         after="amount = self.parts[0].amount",
         killed_by=f"{LAWS}::test_the_whole_price_is_what_was_asked_for",
@@ -28,7 +28,7 @@ BUGS = [
     ),
     Bug(
         name="combined-failures-are-not-charged",
-        file=f"{CURATOR}/pricing/combined_terms.py",
+        file=f"{CURATOR}/pricing/divide_price.py",
         before="return ZeroConcentratedLoss(amount, delta, neighbours)",
         after="return ZeroConcentratedLoss(amount, delta * 0, neighbours)",
         killed_by=f"{LAWS}::test_the_price_covers_all_parts",
@@ -36,7 +36,7 @@ BUGS = [
     ),
     Bug(
         name="combined-shares-add-up-to-more-than-one",
-        file=f"{CURATOR}/pricing/combined_terms.py",
+        file=f"{CURATOR}/pricing/divide_price.py",
         before="Fraction(weight, sum(weights)) for weight in weights",
         after="Fraction(weight, max(weights)) for weight in weights",
         killed_by=f"{LAWS}::test_the_price_covers_all_parts",
@@ -44,7 +44,7 @@ BUGS = [
     ),
     Bug(
         name="combined-equal-shares",
-        file=f"{CURATOR}/pricing/combined_terms.py",
+        file=f"{CURATOR}/pricing/divide_price.py",
         before="len(question.measures) * round(1024 * _groups(question) ** float(power))",
         after="len(question.measures) * round(1024 * _groups(question) ** float(power - power))",
         killed_by=f"{LAWS}::test_shares_make_the_sum_of_relative_errors_least",
@@ -52,7 +52,7 @@ BUGS = [
     ),
     Bug(
         name="combined-within-looks-at-one-part",
-        file=f"{CURATOR}/pricing/combined_terms.py",
+        file=f"{CURATOR}/pricing/divide_price.py",
         before="amount_within(question, each, limit, named, error, confidence) / share",
         after="amount_within(question, each, limit, named, error, confidence)",
         killed_by=f"{LAWS}::test_within_is_what_every_number_that_is_shown_keeps",
@@ -200,7 +200,7 @@ BUGS = [
     ),
     Bug(
         name="combined-parts-are-not-proved",
-        file=f"{PLAN}/prove.py",
+        file=f"{PLAN}/validate_plan.py",
         before="        check_plan(part, subqueries=plan.subqueries)\n        if canonical(part)",
         after="        if part",
         killed_by=PROVE,
@@ -208,7 +208,7 @@ BUGS = [
     ),
     Bug(
         name="combined-joins-on-numbers-are-proved",
-        file=f"{PLAN}/prove.py",
+        file=f"{PLAN}/validate_plan.py",
         before="isinstance(part, e.MeasureOf | e.MeanOf | e.MomentOf | e.Across)",
         after="isinstance(part, e.MomentOf | e.Across)",
         killed_by=f"{PROVE}::test_what_no_door_makes_is_refused",
@@ -216,7 +216,7 @@ BUGS = [
     ),
     Bug(
         name="combined-the-view-is-trusted",
-        file=f"{PLAN}/prove.py",
+        file=f"{PLAN}/validate_plan.py",
         before="    _check_view(plan.plan.view, found)\n    return plan\n",
         after="    return plan\n",
         killed_by=f"{PROVE}::test_what_no_door_makes_is_refused",
@@ -224,7 +224,7 @@ BUGS = [
     ),
     Bug(
         name="combined-answers-are-trusted",
-        file=f"{PLAN}/prove.py",
+        file=f"{PLAN}/validate_plan.py",
         before="    if not isinstance(plan.plan, Plan) or plan.plan.question != found:\n",
         after="    if not isinstance(plan.plan, Plan):\n",
         killed_by=f"{PROVE}::test_what_no_door_makes_is_refused",
@@ -232,7 +232,7 @@ BUGS = [
     ),
     Bug(
         name="combined-pairs-without-bound",
-        file=f"{PLAN}/prove.py",
+        file=f"{PLAN}/validate_plan.py",
         before="    if pairs > MOST_NUMBERS:\n",
         after="    if pairs > MOST_NUMBERS**9:\n",
         killed_by=f"{READ}::test_what_cannot_be_combined_is_refused",
@@ -240,7 +240,7 @@ BUGS = [
     ),
     Bug(
         name="combined-branches-look-at-each-other",
-        file=f"{PLAN}/sql/answers.py",
+        file=f"{PLAN}/sql/answers_as_tables.py",
         before="        return replace(value, by=(number, *value.by))\n",
         after="        return value\n",
         killed_by=f"{MEANING}[windows in a branch]",
@@ -248,7 +248,7 @@ BUGS = [
     ),
     Bug(
         name="combined-using-shows-both",
-        file=f"{PLAN}/sql/answers.py",
+        file=f"{PLAN}/sql/answers_as_tables.py",
         before="replace(each, open=each.open and each.name.casefold() not in hidden)",
         after="replace(each, open=each.open)",
         killed_by=f"{MEANING}[answers joined on all keys]",
@@ -256,7 +256,7 @@ BUGS = [
     ),
     Bug(
         name="combined-full-joins-lose-their-keys",
-        file=f"{PLAN}/sql/answers.py",
+        file=f"{PLAN}/sql/answers_as_tables.py",
         before="    if keep_right and shared:\n",
         after="    if keep_right and not shared:\n",
         killed_by="tests/unit/curator/answer/test_combined_rows.py::test_a_full_join_shows_the_key_of_the_side_that_has_it",
@@ -296,7 +296,7 @@ BUGS = [
     ),
     Bug(
         name="combined-branches-are-surer-than-needed",
-        file="src/tacit/curator/answer/column_figures.py",
+        file="src/tacit/curator/answer/column_confidence.py",
         before="return all_at_once(confidence, max(map(len, alternatives_of(value))))",
         after="return all_at_once(confidence, min(map(len, alternatives_of(value))))",
         killed_by="tests/unit/curator/answer/test_alternatives.py::test_what_is_looked_at_least_does_not_decide",
@@ -304,7 +304,7 @@ BUGS = [
     ),
     Bug(
         name="combined-noise-chooses-one-branch",
-        file="src/tacit/curator/answer/column_figures.py",
+        file="src/tacit/curator/answer/column_confidence.py",
         before=(
             "        case Case(branches, otherwise) if not any(figures_of(when) for when, _ in branches):\n"
             "            chosen = [*(then for _, then in branches), otherwise]\n"

@@ -41,7 +41,7 @@ BUGS: list[Bug] = [
     ),
     Bug(
         name="long-keys-are-kept-whatever-they-take",
-        file="src/tacit/curator/pricing/unknown_keys.py",
+        file="src/tacit/curator/pricing/unknown_key_threshold.py",
         before="        if sum(lengths) <= self.room:\n",
         after="        if lengths:\n",
         killed_by=f"{SIZES}::test_long_keys_are_let_go_as_far_as_there_is_room",
@@ -49,10 +49,10 @@ BUGS: list[Bug] = [
     ),
     Bug(
         name="a-changed-source-is-replayed",
-        file="src/tacit/curator/record/sources.py",
+        file="src/tacit/curator/record/source_versions.py",
         before="                ledger.refresh(each)\n",
         after="                pass\n",
-        killed_by="tests/unit/curator/record/test_sources.py::test_another_source_asks_anew_of_the_table_and_of_those_that_follow_it",
+        killed_by="tests/unit/curator/record/test_source_versions.py::test_another_source_asks_anew_of_the_table_and_of_those_that_follow_it",
         note="the answer is about rows that the policy does not name any more",
     ),
     Bug(

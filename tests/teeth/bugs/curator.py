@@ -26,34 +26,34 @@ BUGS = [
     ),
     Bug(
         name="audit-question-moves-cancel",
-        file="src/tacit/curator/trial/audit.py",
+        file="src/tacit/curator/trial/audit_question.py",
         before="absolute = [abs(move) for move in self._moves(place, exact.one, exact.other)]",
         after="absolute = [abs(sum(self._moves(place, exact.one, exact.other)))]",
-        killed_by="tests/unit/curator/trial/test_audit.py::test_a_unit_that_leaves_one_group_for_another_moves_both",
+        killed_by="tests/unit/curator/trial/test_audit_question.py::test_a_unit_that_leaves_one_group_for_another_moves_both",
         note="a unit that leaves one group for another has moved in both",
     ),
     Bug(
         name="audit-question-twice-the-claim",
-        file="src/tacit/curator/trial/audit.py",
+        file="src/tacit/curator/trial/audit_question.py",
         before="if square > 1:",
         after="if square > 4:",
-        killed_by="tests/unit/curator/trial/test_audit.py::test_a_claim_that_is_too_small_is_refuted[pure groups]",
+        killed_by=f"{UNIT}/trial/test_audit_question.py::test_a_claim_that_is_too_small_is_refuted[pure groups]",
         note="an audit that forgives accuses nobody",
     ),
     Bug(
         name="audit-question-never-asks-the-other-engine",
-        file="src/tacit/curator/trial/audit.py",
+        file="src/tacit/curator/trial/audit_question.py",
         before="stored = self.trial.answers(pair, DuckDB)",
         after="stored = self.trial.answers(pair, Memory)",
-        killed_by="tests/unit/curator/trial/test_audit.py::test_engines_that_fail_or_differ_are_refuted",
+        killed_by="tests/unit/curator/trial/test_audit_question.py::test_engines_that_fail_or_differ_are_refuted",
         note="a vault is answered by DuckDB, not by the oracle",
     ),
     Bug(
         name="audit-question-failures-are-passed-over",
-        file="src/tacit/curator/trial/audit.py",
+        file="src/tacit/curator/trial/audit_question.py",
         before='return f"an engine failed because of the rows ({type(failure).__name__})"',
         after="from numpy import zeros\n\n            return _Exact(zeros((1, 1)), zeros((1, 1)), [])",
-        killed_by="tests/unit/curator/trial/test_audit.py::test_engines_that_fail_or_differ_are_refuted",
+        killed_by="tests/unit/curator/trial/test_audit_question.py::test_engines_that_fail_or_differ_are_refuted",
         note="that an engine fails on some rows tells that they are there",
     ),
     Bug(
@@ -61,7 +61,7 @@ BUGS = [
         file="src/tacit/curator/trial/neighbours.py",
         before="return self.before, self.after",
         after="return {name: [] for name in self.after}, self.after",
-        killed_by="tests/unit/curator/trial/test_audit.py::test_a_unit_that_leaves_one_group_for_another_moves_both",
+        killed_by="tests/unit/curator/trial/test_audit_question.py::test_a_unit_that_leaves_one_group_for_another_moves_both",
         note="replacing a unit moves an answer further than adding one",
     ),
     Bug(
@@ -106,35 +106,35 @@ BUGS = [
     ),
     Bug(
         name="curator-every-measure-at-the-full-price",
-        file=f"{ROOM}/pricing/noise_and_price.py",
+        file=f"{ROOM}/pricing/noise_of_measures.py",
         before="amount * (1 - SHARE)) / len(moved)",
         after="amount * (1 - SHARE))",
-        killed_by=f"{UNIT}/pricing/test_noise_and_price.py::test_every_measure_gets_an_equal_part[pure]",
+        killed_by=f"{UNIT}/pricing/test_noise_of_measures.py::test_every_measure_gets_an_equal_part[pure]",
         note="three measures are released for the price of one",
     ),
     Bug(
         name="curator-rounding-moves-nothing",
-        file=f"{ROOM}/pricing/noise_and_price.py",
+        file=f"{ROOM}/pricing/noise_of_measures.py",
         before=(
             "Sensitivity.root(\n"
             "        steps_moved_squared(moved, Fraction(grid)), moved.neighbours, moved.dimension\n"
             "    )"
         ),
         after="Sensitivity(moved.bound / grid, moved.norm, moved.neighbours, moved.dimension)",
-        killed_by=f"{UNIT}/pricing/test_noise_and_price.py::test_rounding_many_groups_that_barely_move_keeps_the_claimed_sensitivity",
+        killed_by=f"{UNIT}/pricing/test_noise_of_measures.py::test_rounding_many_groups_that_barely_move_keeps_the_claimed_sensitivity",
         note="two numbers just on either side of a half are one step apart however near they are",
     ),
     Bug(
         name="curator-accuracy-promised-and-not-bought",
-        file=f"{ROOM}/pricing/noise_and_price.py",
+        file=f"{ROOM}/pricing/noise_of_measures.py",
         before="return max(terms.reach(place, confidence) for place in places) / allowed",
         after="return Fraction(1)",
-        killed_by=f"{UNIT}/pricing/test_noise_and_price.py::test_the_price_of_an_accuracy_buys_that_accuracy_and_hardly_more",
+        killed_by=f"{UNIT}/pricing/test_noise_of_measures.py::test_the_price_of_an_accuracy_buys_that_accuracy_and_hardly_more",
         note="rounding to a grid adds a little noise to what was asked for",
     ),
     Bug(
         name="curator-numbers-each-at-the-full-confidence",
-        file="src/tacit/curator/answer/column_figures.py",
+        file="src/tacit/curator/answer/column_confidence.py",
         before="return all_at_once(confidence, max(map(len, alternatives_of(value))))",
         after="return confidence",
         killed_by=f"{UNIT}/answer/test_view_rows.py::test_several_numbers_share_the_chance_of_being_wrong",
@@ -256,7 +256,7 @@ BUGS = [
     ),
     Bug(
         name="curator-answer-replayed-to-another-analyst",
-        file=f"{ROOM}/access.py",
+        file=f"{ROOM}/question_context.py",
         before='return self.analyst if self.policy.replay == "analyst" else None',
         after="return None",
         killed_by="tests/unit/curator/test_open_folder.py::test_analysts_share_the_limit_and_not_their_answers",
@@ -290,12 +290,12 @@ BUGS = [
     ),
     Bug(
         name="curator-twin-of-the-rows",
-        file=f"{ROOM}/trial/mock.py",
+        file=f"{ROOM}/trial/mock_vault.py",
         before=(
             "        None\n        if column.nullable and number % _NULL_EVERY == 0\n        else "
         ),
         after="        ",
-        killed_by="tests/unit/curator/trial/test_mock.py::test_what_may_be_null_sometimes_is",
+        killed_by="tests/unit/curator/trial/test_mock_vault.py::test_what_may_be_null_sometimes_is",
         note="questions that stumble over NULL would be found out only on the real rows",
     ),
     Bug(
@@ -316,7 +316,7 @@ BUGS = [
     ),
     Bug(
         name="size-of-found-keys-not-limited",
-        file="src/tacit/curator/pricing/noise_and_price.py",
+        file="src/tacit/curator/pricing/noise_of_measures.py",
         before="        most = min(finder.most, keys_that_fit(question, each))\n",
         after="        most = finder.most + 0 * keys_that_fit(question, each)\n",
         killed_by="tests/unit/curator/pricing/test_answer_size.py::test_of_unknown_keys_no_more_are_let_go_than_are_kept",
@@ -324,7 +324,7 @@ BUGS = [
     ),
     Bug(
         name="grid-heeds-no-dimension",
-        file="src/tacit/curator/pricing/noise_and_price.py",
+        file="src/tacit/curator/pricing/noise_of_measures.py",
         before="    return 1 << max(0, min(bits - 22, spared.bit_length() - 1))\n",
         after="    return 1 << max(0, bits - 22)\n",
         killed_by="tests/unit/curator/pricing/test_answer_size.py::test_rounding_many_groups_adds_next_to_nothing_to_the_noise_of_a_cheap_question",

@@ -3,13 +3,13 @@
 from tests.teeth.bug import Bug
 
 PLAN = "src/tacit/plan"
-MATCH = "tests/unit/plan/semantics/test_pattern_match.py"
+MATCH = "tests/unit/plan/semantics/test_regex_search.py"
 TEXTS = "tests/unit/plan/questions/test_declared_text_functions.py"
 
 BUGS = [
     Bug(
         name="matches-are-not-greedy",
-        file=f"{PLAN}/semantics/pattern_match.py",
+        file=f"{PLAN}/semantics/regex_search.py",
         before="for target in reversed(targets)]",
         after="for target in targets]",
         killed_by=f"{MATCH}::test_a_match_is_the_one_that_duckdb_takes",
@@ -17,7 +17,7 @@ BUGS = [
     ),
     Bug(
         name="matches-are-not-leftmost",
-        file=f"{PLAN}/semantics/pattern_match.py",
+        file=f"{PLAN}/semantics/regex_search.py",
         before="        waiting = list(threads)\n",
         after="        waiting = list(reversed(threads))\n",
         killed_by=f"{MATCH}::test_a_match_is_the_one_that_duckdb_takes",
@@ -25,7 +25,7 @@ BUGS = [
     ),
     Bug(
         name="matches-forget-their-groups",
-        file=f"{PLAN}/semantics/pattern_match.py",
+        file=f"{PLAN}/semantics/regex_search.py",
         before='place = 2 * targets[0] + (kind == "close")',
         after='place = 2 * targets[0] + (kind == "open")',
         killed_by=f"{MATCH}::test_a_match_is_the_one_that_duckdb_takes",
@@ -33,7 +33,7 @@ BUGS = [
     ),
     Bug(
         name="matches-enter-states-twice",
-        file=f"{PLAN}/semantics/pattern_match.py",
+        file=f"{PLAN}/semantics/regex_search.py",
         before="                break  # what is tried later is worse\n",
         after="                pass\n",
         killed_by=f"{MATCH}::test_a_match_is_the_one_that_duckdb_takes",
@@ -41,7 +41,7 @@ BUGS = [
     ),
     Bug(
         name="replaced-once-means-everywhere",
-        file=f"{PLAN}/semantics/pattern_match.py",
+        file=f"{PLAN}/semantics/regex_search.py",
         before="        if not every:\n            break\n",
         after="",
         killed_by=f"{MATCH}::test_a_match_is_the_one_that_duckdb_takes",
@@ -65,7 +65,7 @@ BUGS = [
     ),
     Bug(
         name="texts-grow-as-they-are-replaced",
-        file=f"{PLAN}/semantics/pattern_match.py",
+        file=f"{PLAN}/semantics/regex_search.py",
         before="        if grown > MOST_CHARACTERS:\n",
         after="        if grown > MOST_CHARACTERS**2:\n",
         killed_by=f"{MATCH}::test_what_is_replaced_does_not_grow_without_bound",
@@ -73,7 +73,7 @@ BUGS = [
     ),
     Bug(
         name="texts-take-steps-that-nobody-counts",
-        file=f"{PLAN}/semantics/pattern_match.py",
+        file=f"{PLAN}/semantics/regex_search.py",
         before="        steps.take(1 + len(seen))\n",
         after="        steps.take(0)\n",
         killed_by=f"{MATCH}::test_what_is_replaced_does_not_grow_without_bound",

@@ -56,10 +56,10 @@ BUGS = [
     ),
     Bug(
         name="parameters-become-floats",
-        file="src/tacit/curator/sent_parameters.py",
+        file="src/tacit/curator/parameters_as_json.py",
         before='return {"number": str(value)}',
         after="return float(value)",
-        killed_by="tests/unit/curator/test_sent_parameters.py::test_values_are_the_same_after_the_journey",
+        killed_by="tests/unit/curator/test_parameters_as_json.py::test_values_are_the_same_after_the_journey",
         note="a question would be another one over the network",
     ),
     Bug(

@@ -123,7 +123,7 @@ BUGS = [
     ),
     Bug(
         name="engines-twice-the-same-key",
-        file=f"{ENGINES}/sql/groups.py",
+        file=f"{ENGINES}/sql/group_index.py",
         before="places.setdefault(constant(each, kind), place)",
         after="places[constant(each, kind)] = place",
         killed_by=f"{UNIT}/sql/test_statement.py::test_keys_that_are_the_same_double_are_one",
@@ -131,7 +131,7 @@ BUGS = [
     ),
     Bug(
         name="engines-centre-the-other-way",
-        file=f"{ENGINES}/sql/sums.py",
+        file=f"{ENGINES}/sql/sums_of_terms.py",
         before="(self._count(value).name, taken - centre)",
         after="(self._count(value).name, centre - taken)",
         killed_by=f"{UNIT}/sql/test_statement.py::test_sums_with_other_centres_share_their_work",
@@ -147,7 +147,7 @@ BUGS = [
     ),
     Bug(
         name="engines-weight-rounded-up",
-        file=f"{ENGINES}/weights.py",
+        file=f"{ENGINES}/weights_of_rows.py",
         before="most = isqrt((weights.bound**2 << 2 * weights.bits) // sum(n * n for n in vector))",
         after="most = round(((weights.bound**2 << 2 * weights.bits) / sum(n * n for n in vector)) ** 0.5)",
         killed_by=f"{LAWS}::test_a_weight_is_the_largest_that_keeps_the_bound",
@@ -203,7 +203,7 @@ BUGS = [
         file=f"{ENGINES}/sql/duckdb_functions.py",
         before="safe = low is not None and low >= 0",
         after="safe = low is not None",
-        killed_by="tests/unit/plan/semantics/test_partial_cases.py::test_what_is_null_in_some_rows_needs_no_try_to_be_so",
+        killed_by="tests/unit/plan/semantics/test_cases_without_value.py::test_what_is_null_in_some_rows_needs_no_try_to_be_so",
         note="one negative cell and the statement raises, after the charge",
     ),
     Bug(
@@ -211,7 +211,7 @@ BUGS = [
         file=f"{ENGINES}/sql/duckdb_functions.py",
         before="if low is not None and low > 0 else",
         after="if low is not None and low >= 0 else",
-        killed_by="tests/unit/plan/semantics/test_partial_cases.py::test_what_is_null_in_some_rows_needs_no_try_to_be_so",
+        killed_by="tests/unit/plan/semantics/test_cases_without_value.py::test_what_is_null_in_some_rows_needs_no_try_to_be_so",
         note="one zero and the statement raises, after the charge",
     ),
     Bug(
@@ -240,28 +240,28 @@ BUGS = [
     ),
     Bug(
         name="narrow-steps-but-for-the-centre",
-        file="src/tacit/engines/sql/sums.py",
+        file="src/tacit/engines/sql/sums_of_terms.py",
         before="    ends = (measure.low, measure.high, measure.low - measure.centre, measure.high - measure.centre)\n",
         after="    ends = (measure.low, measure.high)\n",
-        killed_by="tests/unit/engines/sql/test_sums.py::test_sums_are_exact_at_the_ends_of_their_types"
+        killed_by="tests/unit/engines/sql/test_sums_of_terms.py::test_sums_are_exact_at_the_ends_of_their_types"
         "[(-5, 2147483647, -1)-Weighing.L1-0]",
         note="a row at the end of its range would leave 32 bits once the centre is taken off, and stop the question",
     ),
     Bug(
         name="steps-are-always-narrow",
-        file="src/tacit/engines/sql/sums.py",
+        file="src/tacit/engines/sql/sums_of_terms.py",
         before='return "INTEGER" if all(-_NARROW <= end < _NARROW for end in ends) else "BIGINT"',
         after='return "INTEGER"',
-        killed_by="tests/unit/engines/sql/test_sums.py::test_sums_are_exact_at_the_ends_of_their_types"
+        killed_by="tests/unit/engines/sql/test_sums_of_terms.py::test_sums_are_exact_at_the_ends_of_their_types"
         "[(-2147483649, 5, 0)-Weighing.L1-0]",
         note="large amounts would count as nothing",
     ),
     Bug(
         name="products-of-32-bits",
-        file="src/tacit/engines/sql/sums.py",
+        file="src/tacit/engines/sql/sums_of_terms.py",
         before='"HUGEINT" if self.is_wide(bits, rows=rows) else "BIGINT"',
         after='"HUGEINT" if self.is_wide(bits, rows=rows) else "INTEGER"',
-        killed_by="tests/unit/engines/sql/test_sums.py::test_sums_are_exact_at_the_ends_of_their_types",
+        killed_by="tests/unit/engines/sql/test_sums_of_terms.py::test_sums_are_exact_at_the_ends_of_their_types",
         note="a heavy unit with a large amount would stop the question: whether it fails depends on the rows",
     ),
     Bug(
@@ -291,7 +291,7 @@ BUGS = [
     ),
     Bug(
         name="longest-keys-are-read-uncut",
-        file=f"{ENGINES}/sql/groups.py",
+        file=f"{ENGINES}/sql/group_index.py",
         before="len(each) < MOST_CHARACTERS",
         after="len(each) <= MOST_CHARACTERS",
         killed_by="tests/unit/engines/test_text_keys.py",

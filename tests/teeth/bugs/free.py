@@ -13,7 +13,7 @@ ENDS = "tests/unit/plan/sql/test_ordering.py"
 BUGS = [
     Bug(
         name="either-side-makes-or-false",
-        file=f"{PLAN}/rewrite/free_views.py",
+        file=f"{PLAN}/rewrite/free_questions.py",
         before="return _is_never_true(left) and _is_never_true(right)",
         after="return _is_never_true(left) or _is_never_true(right)",
         killed_by=f"{LAWS}::test_a_view_that_is_said_to_be_empty_is_empty",
@@ -21,7 +21,7 @@ BUGS = [
     ),
     Bug(
         name="conditions-on-keys-are-constants",
-        file=f"{PLAN}/rewrite/free_views.py",
+        file=f"{PLAN}/rewrite/free_questions.py",
         before="leaves = (Field, SubqueryValue, KeyOf, Across, *_MEASURED)",
         after="leaves = (SubqueryValue, Across, *_MEASURED)",
         killed_by=f"{LAWS}::test_a_view_that_is_said_to_be_empty_is_empty",
@@ -29,7 +29,7 @@ BUGS = [
     ),
     Bug(
         name="a-sum-over-no-rows-is-free",
-        file=f"{PLAN}/rewrite/free_views.py",
+        file=f"{PLAN}/rewrite/free_questions.py",
         before="isinstance(plan, Plan) and bool(plan.question.keys) and has_no_rows",
         after="isinstance(plan, Plan) and has_no_rows",
         killed_by=f"{LAWS}::test_one_row_that_nobody_is_in_is_not_free",
@@ -37,7 +37,7 @@ BUGS = [
     ),
     Bug(
         name="groups-with-rows-are-listed-for-free",
-        file=f"{PLAN}/questions/public_keys.py",
+        file=f"{PLAN}/questions/public_values_of_inner_keys.py",
         before="if not fields_of(condition) <= named:",
         after="if fields_of(condition) < named:",
         killed_by=f"{LISTED}::test_which_groups_have_rows_is_not_told_for_free",
@@ -45,7 +45,7 @@ BUGS = [
     ),
     Bug(
         name="having-on-a-count-is-free",
-        file=f"{PLAN}/rewrite/free_views.py",
+        file=f"{PLAN}/rewrite/free_questions.py",
         before="ends = [each for each in (view.having, view.qualify) if each is not None]",
         after="ends = [each for each in (view.qualify,) if each is not None]",
         killed_by=f"{LISTED}::test_which_questions_list_public_keys_alone",
@@ -53,7 +53,7 @@ BUGS = [
     ),
     Bug(
         name="unknown-keys-are-listed-for-free",
-        file=f"{PLAN}/prove.py",
+        file=f"{PLAN}/validate_plan.py",
         before="if listed and (question.measures or question.unknown):",
         after="if listed and question.measures:",
         killed_by=f"{LISTED}::test_whoever_shows_more_is_refused",
@@ -61,7 +61,7 @@ BUGS = [
     ),
     Bug(
         name="any-number-of-keys-is-listed",
-        file=f"{PLAN}/prove.py",
+        file=f"{PLAN}/validate_plan.py",
         before="shown = max(1, len(question.measures))",
         after="shown = len(question.measures)",
         killed_by=f"{LISTED}::test_too_many_keys_are_refused",
@@ -165,7 +165,7 @@ BUGS = [
     ),
     Bug(
         name="what-is-written-is-not-read-again",
-        file=f"{PLAN}/sql/write.py",
+        file=f"{PLAN}/sql/plan_to_sql.py",
         before="if read != plan and canonical(read) != canonical(plan):",
         after="if False:",
         killed_by="tests/laws/test_written_sql.py::test_a_text_that_reads_as_another_question_is_refused",
@@ -173,7 +173,7 @@ BUGS = [
     ),
     Bug(
         name="written-names-end-at-their-quotes",
-        file=f"{PLAN}/sql/write.py",
+        file=f"{PLAN}/sql/plan_to_sql.py",
         before="""name.replace('"', '""')""",
         after="name",
         killed_by="tests/laws/test_written_sql.py::test_what_is_written_reads_as_the_same_plan",

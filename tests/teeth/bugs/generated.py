@@ -45,7 +45,7 @@ BUGS = [
     ),
     Bug(
         name="generated-one-value-more",
-        file=f"{ENGINES}/distinct.py",
+        file=f"{ENGINES}/distinct_values_per_unit.py",
         before="key=lambda pair: _hash(unit, pair, kind))[:most])",
         after="key=lambda pair: _hash(unit, pair, kind))[: most + 1])",
         killed_by=f"{STATEMENTS}[1]",
@@ -53,7 +53,7 @@ BUGS = [
     ),
     Bug(
         name="generated-held-by-its-largest-group",
-        file=f"{ENGINES}/weights.py",
+        file=f"{ENGINES}/weights_of_rows.py",
         before="            most = (weights.bound << weights.bits) // sum(vector)\n",
         after="            most = (weights.bound << weights.bits) // max(vector)\n",
         killed_by=f"{STATEMENTS}[1]",
@@ -69,7 +69,7 @@ BUGS = [
     ),
     Bug(
         name="generated-copies-have-one-key",
-        file="src/tacit/stability/unknown_keys.py",
+        file="src/tacit/stability/unknown_key_weights.py",
         before='Keeping(multiplicity(question.rows), 0, b"") if by_row',
         after='Keeping(1, 0, b"") if by_row',
         killed_by=f"{STATEMENTS}[3]",

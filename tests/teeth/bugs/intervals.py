@@ -193,10 +193,10 @@ BUGS = [
     ),
     Bug(
         name="within-approached-for-ever",
-        file="src/tacit/curator/pricing/noise_and_price.py",
+        file="src/tacit/curator/pricing/noise_of_measures.py",
         before="amount *= max(over**2, _A_STEP_MORE)",
         after="amount *= over**2",
-        killed_by="tests/unit/curator/pricing/test_noise_and_price.py::test_an_error_is_reached_in_a_few_steps",
+        killed_by="tests/unit/curator/pricing/test_noise_of_measures.py::test_an_error_is_reached_in_a_few_steps",
         note="an error that is a whole step too large was made smaller by ever smaller parts of one",
     ),
 ]

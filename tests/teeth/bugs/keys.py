@@ -58,7 +58,7 @@ BUGS = [
     ),
     Bug(
         name="keys-hash-without-its-secret",
-        file="src/tacit/engines/unknown_keys.py",
+        file="src/tacit/engines/unknown_keys_per_unit.py",
         before="sha256(secret.hex().encode() + b",
         after="sha256(b",
         killed_by=f"{LAWS}::test_which_keys_are_kept_is_another_secrets_other_choice",
@@ -83,7 +83,7 @@ BUGS = [
     ),
     Bug(
         name="keys-pass-one-step-below",
-        file="src/tacit/curator/pricing/unknown_keys.py",
+        file="src/tacit/curator/pricing/unknown_key_threshold.py",
         before="np.flatnonzero(noisy >= self.start)",
         after="np.flatnonzero(noisy >= self.start - max(1, self.start // 64))",
         killed_by=DRAWN,
@@ -91,7 +91,7 @@ BUGS = [
     ),
     Bug(
         name="keys-replaced-like-added",
-        file="src/tacit/stability/unknown_keys.py",
+        file="src/tacit/stability/unknown_key_weights.py",
         before="root_at_least(2 * bound**2)",
         after="bound",
         killed_by=f"{LAWS}::test_what_units_keep_moves_no_further_than_is_claimed",
@@ -99,7 +99,7 @@ BUGS = [
     ),
     Bug(
         name="keys-secret-always-the-same",
-        file="src/tacit/curator/pricing/unknown_keys.py",
+        file="src/tacit/curator/pricing/unknown_key_threshold.py",
         before="words(4).tobytes()",
         after="bytes(32)",
         killed_by=f"{LAWS}::test_keys_are_gathered_after_the_charge_and_by_another_secret_each_time",
@@ -107,7 +107,7 @@ BUGS = [
     ),
     Bug(
         name="keys-in-the-order-of-rows",
-        file="src/tacit/curator/pricing/unknown_keys.py",
+        file="src/tacit/curator/pricing/unknown_key_threshold.py",
         before="pairs = sorted(named, key=lambda pair: [_sort_key(value) for value in pair[0]])",
         after="pairs = list(named)",
         killed_by=f"{LAWS}::test_released_groups_are_sorted_by_value_however_rows_and_hashes_lie",
@@ -115,7 +115,7 @@ BUGS = [
     ),
     Bug(
         name="keys-for-nothing",
-        file="src/tacit/curator/pricing/noise_and_price.py",
+        file="src/tacit/curator/pricing/noise_of_measures.py",
         before="part = (amount if finder is None else amount * (1 - SHARE)) / len(moved)",
         after="part = amount / len(moved)",
         killed_by=f"{LAWS}::test_what_the_noise_costs_is_no_more_than_what_is_paid",
@@ -123,7 +123,7 @@ BUGS = [
     ),
     Bug(
         name="keys-delta-not-charged",
-        file="src/tacit/curator/pricing/noise_and_price.py",
+        file="src/tacit/curator/pricing/noise_of_measures.py",
         before="self.finder.delta if self.finder else 0",
         after="0",
         killed_by=f"{LAWS}::test_the_price_has_a_part_of_delta_and_the_whole_limit_can_be_spent_so",

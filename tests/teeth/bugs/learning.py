@@ -5,8 +5,8 @@ from tests.teeth.bug import Bug
 LAWS = "tests/laws/test_learn.py"
 GREY = f"{LAWS}::test_with_constant_noise_a_fitted_estimator_is_the_same_on_neighbours"
 PAID = f"{LAWS}::test_all_noise_of_a_fit_is_paid_for"
-LESSON = "src/tacit/curator/vectors/lesson.py"
-NOISE = "src/tacit/curator/vectors/noise.py"
+LESSON = "src/tacit/curator/vectors/learner_lesson.py"
+NOISE = "src/tacit/curator/vectors/vectors_noise.py"
 ESTIMATOR = "src/tacit/learn/estimator.py"
 
 BUGS = [
@@ -43,7 +43,7 @@ BUGS = [
     ),
     Bug(
         name="learning-noise-of-the-inverse-scale",
-        file="src/tacit/curator/tables/noise.py",
+        file="src/tacit/curator/tables/tables_noise.py",
         before="return Draw(Laplace(_widen(moved.bound / price)), moved)",
         after="return Draw(Laplace(_widen(moved.bound * min(price, 1))), moved)",
         killed_by=PAID,
@@ -51,7 +51,7 @@ BUGS = [
     ),
     Bug(
         name="learning-one-table-of-many-is-budgeted",
-        file="src/tacit/curator/tables/noise.py",
+        file="src/tacit/curator/tables/tables_noise.py",
         before="shares = [price * Fraction(part, whole) for part in request.parts]",
         after="shares = [price * Fraction(2 * part, whole) for part in request.parts]",
         killed_by=PAID,
@@ -75,7 +75,7 @@ BUGS = [
     ),
     Bug(
         name="learning-rows-weigh-twice",
-        file="src/tacit/curator/vectors/kernel_rows.py",
+        file="src/tacit/curator/vectors/rows_to_vectors.py",
         before="weights = np.full(count, one) if",
         after="weights = np.full(count, 2 * one) if",
         killed_by="tests/attacks/test_learn_audit.py::test_no_transcript_of_a_fit_tells_more_than_was_paid[components-delta15]",

@@ -3,8 +3,8 @@
 from tests.teeth.bug import Bug
 
 LAWS = "tests/laws/test_left_out.py"
-SAID = "tests/unit/curator/answer/test_left_out.py"
-CLIPPED = "tests/unit/curator/record/test_clipping.py"
+SAID = "tests/unit/curator/answer/test_left_out_captions.py"
+CLIPPED = "tests/unit/curator/record/test_measure_clipping.py"
 DECLARED = "tests/unit/plan/questions/test_undeclared_constants.py"
 IMAGE = "tests/unit/plan/questions/test_public_values.py::test_the_groups_are_the_image_of_the_declared_domain"
 MOVED = f"{LAWS}::test_a_unit_that_moves_into_the_null_group_moves_as_far_as_claimed"
@@ -20,7 +20,7 @@ BUGS = [
     ),
     Bug(
         name="null-in-the-first-group",
-        file="src/tacit/engines/sql/groups.py",
+        file="src/tacit/engines/sql/group_index.py",
         before="    last = whole(len(key.public_values) - 1)",
         after="    last = whole(0)",
         killed_by=f"{LAWS}::test_engines_agree_on_null_and_other_groups",
@@ -28,7 +28,7 @@ BUGS = [
     ),
     Bug(
         name="null-never-found",
-        file="src/tacit/engines/sql/keys.py",
+        file="src/tacit/engines/sql/unknown_keys_sql.py",
         before='    return f"({name} IS NULL OR {within})" if key.null else within\n',
         after="    return within\n",
         killed_by=f"{LAWS}::test_engines_find_null_among_unknown_keys",
@@ -44,7 +44,7 @@ BUGS = [
     ),
     Bug(
         name="null-group-of-another-question",
-        file="src/tacit/plan/model/serial.py",
+        file="src/tacit/plan/model/serialize.py",
         before='*(["null"] if null else [])',
         after="*[]",
         killed_by="tests/unit/plan/test_null_groups.py::test_a_group_of_null_makes_another_question",
@@ -60,7 +60,7 @@ BUGS = [
     ),
     Bug(
         name="left-out-units-not-said",
-        file="src/tacit/curator/answer/left_out.py",
+        file="src/tacit/curator/answer/left_out_captions.py",
         before="        *_tell_missing_units(tables, entity),\n",
         after="",
         killed_by=f"{SAID}::test_only_what_can_apply_is_said",
@@ -68,7 +68,7 @@ BUGS = [
     ),
     Bug(
         name="left-out-keys-not-said",
-        file="src/tacit/curator/answer/left_out.py",
+        file="src/tacit/curator/answer/left_out_captions.py",
         before='(("NULL", null), ("not declared", undeclared))',
         after='(("not declared", undeclared),)',
         killed_by=f"{SAID}::test_only_what_can_apply_is_said",
@@ -76,7 +76,7 @@ BUGS = [
     ),
     Bug(
         name="left-out-hidden-by-a-count",
-        file="src/tacit/curator/answer/left_out.py",
+        file="src/tacit/curator/answer/left_out_captions.py",
         before="    others = tuple(measure for measure in question.measures if measure not in counted)",
         after="    others = tuple(m for m in question.measures if m.value not in [each.value for each in counted])",
         killed_by=f"{SAID}::test_what_is_told_for_nothing_says_it_for_what_was_asked",
@@ -95,7 +95,7 @@ BUGS = [
     ),
     Bug(
         name="clipping-of-held-values",
-        file="src/tacit/curator/record/clipping.py",
+        file="src/tacit/curator/record/measure_clipping.py",
         before="        value = Field(_strip_bounds(column))",
         after="        value = Field(column)",
         killed_by=f"{CLIPPED}::test_it_counts_units_once_and_weighs_rows_as_answers_do",
@@ -103,7 +103,7 @@ BUGS = [
     ),
     Bug(
         name="clipping-counts-rows-of-units",
-        file="src/tacit/curator/record/clipping.py",
+        file="src/tacit/curator/record/measure_clipping.py",
         before="= Units(_null_unless(many)), Units()",
         after="= Counted(_null_unless(many)), Counted()",
         killed_by=f"{CLIPPED}::test_it_counts_units_once_and_weighs_rows_as_answers_do",
@@ -111,7 +111,7 @@ BUGS = [
     ),
     Bug(
         name="clipping-of-an-older-version",
-        file="src/tacit/curator/record/clipping.py",
+        file="src/tacit/curator/record/measure_clipping.py",
         before='    return tag(b"clippings", scope, version, shared.contributions, about)',
         after='    return tag(b"clippings", scope, 0, shared.contributions, about)',
         killed_by=f"{CLIPPED}::test_captions_say_what_was_measured",
@@ -161,7 +161,7 @@ BUGS = [
     ),
     Bug(
         name="frames-compare-with-anything",
-        file="src/tacit/plan/frame/terms.py",
+        file="src/tacit/plan/frame/column_expressions.py",
         before="        lambda scope: scope.forms.compare(operator, one.read(scope), two.read(scope)),",
         after="        lambda scope: __import__('tacit.plan').plan.Compared("
         "operator, one.read(scope), two.read(scope)),",
@@ -186,7 +186,7 @@ BUGS = [
     ),
     Bug(
         name="others-lost-inside",
-        file="src/tacit/plan/questions/per_unit.py",
+        file="src/tacit/plan/questions/aggregate_per_unit.py",
         before="        return replace(given, name=defined.name)",
         after="        return replace(given, name=defined.name, other=False)",
         killed_by=f"{DECLARED}::test_what_a_column_may_equal_is_read",
@@ -194,10 +194,10 @@ BUGS = [
     ),
     Bug(
         name="empty-groups-are-not-told",
-        file="src/tacit/curator/answer/left_out.py",
+        file="src/tacit/curator/answer/left_out_captions.py",
         before="looks & _OF_EVERY_GROUP and",
         after="looks > _OF_EVERY_GROUP and",
-        killed_by="tests/unit/curator/answer/test_left_out.py",
+        killed_by="tests/unit/curator/answer/test_left_out_captions.py",
         note="a mean over groups is also over those without rows, which SQL does not have",
     ),
 ]

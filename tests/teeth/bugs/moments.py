@@ -4,8 +4,8 @@ from tests.teeth.bug import Bug
 
 MATRIX = "tests/laws/test_matrix.py::test_an_aggregate_means_what_duckdb_means"
 DISTINCT = "tests/laws/test_distinct.py"
-STATISTICS = "tests/unit/plan/sql/test_moments.py"
-AGREED = "tests/unit/curator/pricing/test_stated_price.py"
+STATISTICS = "tests/unit/plan/sql/test_variance_functions.py"
+AGREED = "tests/unit/curator/pricing/test_check_stated_price.py"
 COVERED = (
     "tests/statistics/test_moments.py"
     "::test_moments_are_covered_at_least_as_often_as_stated_and_intervals_are_no_wider_than_need_be"
@@ -15,7 +15,7 @@ FEW = "tests/statistics/test_moments.py::test_variances_are_covered_where_noise_
 BUGS = [
     Bug(
         name="moments-variance-of-a-population",
-        file="src/tacit/curator/answer/moments.py",
+        file="src/tacit/curator/answer/variances_and_correlations.py",
         before="less=int(moment is Moment.VARIANCE)",
         after="less=0",
         killed_by=f"{MATRIX}[VARIANCE({{0}})-groups]",
@@ -31,7 +31,7 @@ BUGS = [
     ),
     Bug(
         name="moments-centre-of-squares-forgotten",
-        file="src/tacit/curator/answer/moments.py",
+        file="src/tacit/curator/answer/variances_and_correlations.py",
         before="products.values + products.centre * counts",
         after="products.values",
         killed_by=f"{MATRIX}[VAR_POP({{0}}) of i n-all rows]",
@@ -55,7 +55,7 @@ BUGS = [
     ),
     Bug(
         name="moments-derived-from-another-centre",
-        file="src/tacit/plan/rewrite/derived_answers.py",
+        file="src/tacit/plan/rewrite/answer_from_earlier.py",
         before="return moments | {part.place",
         after="return {part.place",
         killed_by=f"{STATISTICS}::test_what_a_variance_was_made_of_tells_a_mean_and_a_deviation_for_nothing",
@@ -63,7 +63,7 @@ BUGS = [
     ),
     Bug(
         name="moments-noise-of-the-mean-forgotten",
-        file="src/tacit/curator/answer/moments.py",
+        file="src/tacit/curator/answer/variances_and_correlations.py",
         before="times = 1.0, -second, -first, first * second + products.centre",
         after="times = 1.0, 0 * second, 0 * first, first * second + products.centre",
         killed_by=f"{COVERED}[gaussian-VAR_SAMP(cost)]",
@@ -71,7 +71,7 @@ BUGS = [
     ),
     Bug(
         name="moments-scale-taken-for-deviation",
-        file="src/tacit/curator/answer/moments.py",
+        file="src/tacit/curator/answer/variances_and_correlations.py",
         before="noisy.spread * (1 if gaussian else sqrt(2))",
         after="noisy.spread",
         killed_by=f"{COVERED}[laplace-VAR_SAMP(cost)]",
@@ -79,7 +79,7 @@ BUGS = [
     ),
     Bug(
         name="moments-means-not-far-enough",
-        file="src/tacit/curator/answer/moments.py",
+        file="src/tacit/curator/answer/variances_and_correlations.py",
         before="return np.clip(mean + np.where(mean < 0, -off, off), total.low, total.high)",
         after="return np.clip(mean - np.where(mean < 0, -off, off), total.low, total.high)",
         killed_by=f"{FEW}[gaussian]",
@@ -109,7 +109,7 @@ BUGS = [
     ),
     Bug(
         name="distinct-values-in-every-group",
-        file="src/tacit/engines/sql/distinct.py",
+        file="src/tacit/engines/sql/distinct_values_sql.py",
         before="row_number() OVER (PARTITION BY unit ORDER BY",
         after="row_number() OVER (PARTITION BY unit, group_id ORDER BY",
         killed_by=f"{DISTINCT}::test_engines_choose_the_same_values_of_every_kind",
@@ -125,7 +125,7 @@ BUGS = [
     ),
     Bug(
         name="distinct-the-same-for-everybody",
-        file="src/tacit/engines/distinct.py",
+        file="src/tacit/engines/distinct_values_per_unit.py",
         before='sha256(f"{_name(unit)} {group}',
         after='sha256(f"{group}',
         killed_by=f"{DISTINCT}::test_units_with_the_same_values_bring_different_ones",
@@ -133,7 +133,7 @@ BUGS = [
     ),
     Bug(
         name="distinct-zero-has-a-sign",
-        file="src/tacit/engines/sql/distinct.py",
+        file="src/tacit/engines/sql/distinct_values_sql.py",
         before='return f"({value} + {dialect.double(0)})" if kind is Kind.NUMBER else value',
         after="return value",
         killed_by=f"{DISTINCT}::test_engines_choose_the_same_values_of_every_kind[number]",
@@ -165,7 +165,7 @@ BUGS = [
     ),
     Bug(
         name="header-contradicted",
-        file="src/tacit/curator/pricing/stated_price.py",
+        file="src/tacit/curator/pricing/check_stated_price.py",
         before="if epsilon is not None and not _agree(own, epsilon):",
         after="if epsilon is None:",
         killed_by=f"{AGREED}::test_what_contradicts_is_refused_before_anything_is_paid",
@@ -173,7 +173,7 @@ BUGS = [
     ),
     Bug(
         name="header-delta-believed",
-        file="src/tacit/curator/pricing/stated_price.py",
+        file="src/tacit/curator/pricing/check_stated_price.py",
         before="if delta is not None and not _agree(delta, limit.delta):",
         after="if delta is not None and delta < 0:",
         killed_by=f"{AGREED}::test_what_contradicts_is_refused_before_anything_is_paid",

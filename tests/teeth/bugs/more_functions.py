@@ -6,7 +6,7 @@ QUESTIONS = "src/tacit/plan/questions"
 SQL = "src/tacit/plan/sql"
 ZONES = "tests/unit/plan/questions/test_time_zones.py"
 WHERE = "tests/unit/plan/questions/test_where_bounds.py"
-CHOICES = "tests/unit/plan/sql/test_unit_choices.py"
+CHOICES = "tests/unit/plan/sql/test_arg_max_and_first.py"
 MODE = "tests/unit/plan/sql/test_mode.py"
 MEANS = "tests/laws/test_functions.py::test_a_function_means_what_duckdb_means_by_it"
 
@@ -133,7 +133,7 @@ BUGS = [
     ),
     Bug(
         name="more-functions-arg-max-counts-rows-without-a-value",
-        file=f"{SQL}/unit_choices.py",
+        file=f"{SQL}/arg_max_and_first.py",
         before="    counts = e.Not(e.IsNull(value))\n",
         after="    counts = e.Not(e.IsNull(by_what))\n",
         killed_by=f"{CHOICES}::test_one_row_of_a_unit_is_chosen",
@@ -141,7 +141,7 @@ BUGS = [
     ),
     Bug(
         name="more-functions-arg-max-of-nothing",
-        file=f"{SQL}/unit_choices.py",
+        file=f"{SQL}/arg_max_and_first.py",
         before='e.Both(e.Compared("=", place, _ONE), e.Not(e.IsNull(there)))',
         after='e.Compared("=", place, _ONE)',
         killed_by=f"{CHOICES}::test_one_row_of_a_unit_is_chosen",
@@ -149,7 +149,7 @@ BUGS = [
     ),
     Bug(
         name="more-functions-arg-min-is-arg-max",
-        file=f"{SQL}/unit_choices.py",
+        file=f"{SQL}/arg_max_and_first.py",
         before="descending=isinstance(node, exp.ArgMax))",
         after="descending=isinstance(node, exp.ArgMax | exp.ArgMin))",
         killed_by=f"{CHOICES}::test_one_row_of_a_unit_is_chosen[ARG_MIN(cost, day)-expected2]",
@@ -157,7 +157,7 @@ BUGS = [
     ),
     Bug(
         name="more-functions-last-forgets-nulls",
-        file=f"{SQL}/unit_choices.py",
+        file=f"{SQL}/arg_max_and_first.py",
         before="        found += [Ordering(nulls), Ordering(each.value, not each.descending)]\n",
         after="        found += [Ordering(each.value, not each.descending)]\n",
         killed_by=f"{CHOICES}::test_one_row_of_a_unit_is_chosen[LAST(cost ORDER BY day)-expected4]",
@@ -165,7 +165,7 @@ BUGS = [
     ),
     Bug(
         name="more-functions-a-filter-is-forgotten-by-first",
-        file=f"{SQL}/unit_choices.py",
+        file=f"{SQL}/arg_max_and_first.py",
         before="first if condition is None else e.Both(first, condition)",
         after="first",
         killed_by=f"{CHOICES}::test_a_unit_of_which_no_row_is_meant_says_nothing",
@@ -173,7 +173,7 @@ BUGS = [
     ),
     Bug(
         name="more-functions-keys-of-a-unit-share-a-choice",
-        file=f"{SQL}/unit_choices.py",
+        file=f"{SQL}/arg_max_and_first.py",
         before="    by = tuple(key.value for key in draft.by)\n",
         after="    by: tuple[e.Expression, ...] = ()\n",
         killed_by=f"{CHOICES}::test_each_key_of_a_unit_chooses_its_own_row",
@@ -181,7 +181,7 @@ BUGS = [
     ),
     Bug(
         name="more-functions-a-single-row-is-released",
-        file=f"{SQL}/unit_choices.py",
+        file=f"{SQL}/arg_max_and_first.py",
         before="    if not isinstance(draft, Inside) or not draft.grouped:\n        account.refuse(",
         after="    if isinstance(draft, Inside) and not draft.grouped:\n        account.refuse(",
         killed_by=f"{CHOICES}::test_what_is_not_of_one_unit_is_refused",
@@ -230,7 +230,7 @@ BUGS = [
     ),
     Bug(
         name="more-functions-a-half-of-a-decimal-goes-away-from-zero",
-        file="src/tacit/plan/semantics/values.py",
+        file="src/tacit/plan/semantics/value_kinds.py",
         before="whole = round(value) if isinstance(value, float)",
         after="whole = int(value + (0.5 if value > 0 else -0.5)) if isinstance(value, float)",
         killed_by="tests/laws/test_functions.py::test_a_function_means_what_duckdb_means_by_it[CAST]",

@@ -2,11 +2,13 @@
 
 from tests.teeth.bug import Bug
 
-TABLE = "src/tacit/plan/semantics/partial_cases.py"
+TABLE = "src/tacit/plan/semantics/cases_without_value.py"
 OWN = "tests/attacks/test_plans_of_ones_own.py"
 UNIT = "tests/unit/plan"
-REFUSED = f"{UNIT}/semantics/test_partial_cases.py::test_what_could_fail_is_refused"
-NULL = f"{UNIT}/semantics/test_partial_cases.py::test_what_has_no_value_in_some_rows_may_be_null"
+REFUSED = f"{UNIT}/semantics/test_cases_without_value.py::test_what_could_fail_is_refused"
+NULL = (
+    f"{UNIT}/semantics/test_cases_without_value.py::test_what_has_no_value_in_some_rows_may_be_null"
+)
 
 
 def dropped(name: str, before: str, killed_by: str, note: str) -> Bug:
@@ -58,7 +60,7 @@ BUGS = [
         file="src/tacit/engines/sql/duckdb_dialect.py",
         before='return caught(f"({left} % {right})")',
         after='return f"({left} % {right})"',
-        killed_by=f"{UNIT}/semantics/test_partial_cases.py::test_a_divisor_that_should_not_be_minus_one_does_not_fail",
+        killed_by=f"{UNIT}/semantics/test_cases_without_value.py::test_a_divisor_that_should_not_be_minus_one_does_not_fail",
         note="were a divisor minus one that is proved not to be, the least integer would raise",
     ),
     dropped(
@@ -138,13 +140,13 @@ BUGS = [
     dropped(
         "partial-parts-of-moments-beyond-the-calendar",
         '    _beyond_calendar(Function.EXTRACT, Kind.TIMESTAMP, [1], "week", _FAR),\n',
-        f"{UNIT}/semantics/test_partial_cases.py::test_a_moment_that_should_not_be_has_nothing",
+        f"{UNIT}/semantics/test_cases_without_value.py::test_a_moment_that_should_not_be_has_nothing",
         "the oracle would raise on a moment that should never have come so far",
     ),
     dropped(
         "partial-quarters-before-all-time",
         '    _beyond_calendar(Function.DATE_TRUNC, Kind.TIMESTAMP, [1], "quarter", _FIRST_HELD),\n',
-        f"{UNIT}/semantics/test_partial_cases.py::test_the_first_quarter_of_all_has_no_beginning",
+        f"{UNIT}/semantics/test_cases_without_value.py::test_the_first_quarter_of_all_has_no_beginning",
         "the first moment of the first quarter that DuckDB holds is none that it holds",
     ),
     Bug(
@@ -160,7 +162,7 @@ BUGS = [
         file=TABLE,
         before='            _whole_from(1, _LAST_PLACE),\n            "SUBSTR',
         after='            _whole_from(1, _MOST),\n            "SUBSTR',
-        killed_by=f"{UNIT}/semantics/test_partial_cases.py::test_a_setting_that_is_not_allowed_is_refused",
+        killed_by=f"{UNIT}/semantics/test_cases_without_value.py::test_a_setting_that_is_not_allowed_is_refused",
         note="DuckDB raises on a place beyond 32 bits",
     ),
     Bug(
@@ -175,7 +177,7 @@ BUGS = [
             "zip(*(_double_ends(found, kind) for found in possible[: 1 if not types[0].nullable else "
             "99])) if possible else"
         ),
-        killed_by=f"{UNIT}/semantics/test_partial_cases.py::test_no_range_relies_on_a_promise_that_a_column_is_never_null",
+        killed_by=f"{UNIT}/semantics/test_cases_without_value.py::test_no_range_relies_on_a_promise_that_a_column_is_never_null",
         note="a NULL in a column that is declared never to be NULL leaves the proved range, and what follows overflows",
     ),
     Bug(
@@ -183,7 +185,7 @@ BUGS = [
         file="src/tacit/plan/semantics/function_types.py",
         before="    sure = [_double_ends(found, kind) for part, found in pairs if isinstance(part, Literal)]\n",
         after="    sure = [_double_ends(found, kind) for part, found in pairs if not found.nullable]\n",
-        killed_by=f"{UNIT}/semantics/test_partial_cases.py::test_no_range_relies_on_a_promise_that_a_column_is_never_null",
+        killed_by=f"{UNIT}/semantics/test_cases_without_value.py::test_no_range_relies_on_a_promise_that_a_column_is_never_null",
         note="a NULL in a column that is declared never to be NULL is passed over, and the other operand is chosen",
     ),
     Bug(
@@ -204,35 +206,35 @@ BUGS = [
     ),
     Bug(
         name="folds-may-claim-more-than-64-bits",
-        file="src/tacit/plan/prove.py",
+        file="src/tacit/plan/validate_plan.py",
         before="fold.step == 1 and ends.is_within(INT64) and found.range.is_within(ends)",
         after="fold.step == 1 and found.range.is_within(ends)",
-        killed_by=f"{UNIT}/test_prove.py::"
+        killed_by=f"{UNIT}/test_validate_plan.py::"
         "test_what_rows_of_a_unit_become_may_not_be_claimed_to_be_less_or_to_be_more_than_is_held",
         note="a total beyond 64 bits is held at a bound that is beyond them, too",
     ),
     Bug(
         name="sums-may-have-more-steps-than-doubles-count",
-        file="src/tacit/plan/prove.py",
+        file="src/tacit/plan/validate_plan.py",
         before="found.range.furthest / measure.step > LARGEST",
         after="found.range.furthest > LARGEST",
-        killed_by=f"{UNIT}/test_prove.py::test_a_measure_that_could_not_be_held_is_refused",
+        killed_by=f"{UNIT}/test_validate_plan.py::test_a_measure_that_could_not_be_held_is_refused",
         note="a row would make the memory engine fail, and a bound DuckDB's statement",
     ),
     Bug(
         name="proved-once-proved-anywhere",
-        file="src/tacit/plan/prove.py",
+        file="src/tacit/plan/validate_plan.py",
         before="known[0] is expression and known[1] == columns",
         after="known[0] is expression",
-        killed_by=f"{UNIT}/test_prove.py::test_what_was_proved_over_some_columns_is_not_proved_over_others",
+        killed_by=f"{UNIT}/test_validate_plan.py::test_what_was_proved_over_some_columns_is_not_proved_over_others",
         note="an expression is sound over the columns that it was checked with, and says nothing of others",
     ),
     Bug(
         name="columns-may-claim-to-be-narrow",
-        file="src/tacit/plan/prove.py",
+        file="src/tacit/plan/validate_plan.py",
         before="                _check_claim(column, derived)\n            case e.KeyOf()",
         after="            case e.KeyOf()",
-        killed_by=f"{UNIT}/test_prove.py::test_what_was_calculated_below_may_not_be_claimed_to_be_less",
+        killed_by=f"{UNIT}/test_validate_plan.py::test_what_was_calculated_below_may_not_be_claimed_to_be_less",
         note="the canonical plan puts the calculation in the place of its column, without the bounds that were claimed",
     ),
     Bug(
@@ -240,7 +242,7 @@ BUGS = [
         file="src/tacit/engines/sql/duckdb_functions.py",
         before='    return f"TRY({value})"\n',
         after="    return value\n",
-        killed_by=f"{UNIT}/semantics/test_partial_cases.py::test_duckdb_raises_exactly_where_the_table_says_so_and_not_within_try",
+        killed_by=f"{UNIT}/semantics/test_cases_without_value.py::test_duckdb_raises_exactly_where_the_table_says_so_and_not_within_try",
         note="a hole in the proof would be an exact answer again",
     ),
     Bug(
@@ -249,7 +251,7 @@ BUGS = [
         before="    left, right = _as(expression.left, kind, read), _as(expression.right, kind, read)\n",
         after="    both = (_as(part, kind, read) for part in (expression.left, expression.right))\n"
         '    left, right = (part.removeprefix("TRY") for part in both)\n',
-        killed_by=f"{UNIT}/semantics/test_partial_cases.py::test_what_is_computed_once_for_two_is_not_taken_out_of_try",
+        killed_by=f"{UNIT}/semantics/test_cases_without_value.py::test_what_is_computed_once_for_two_is_not_taken_out_of_try",
         note="the optimiser computes what is written twice once, and takes it out of the TRY that it stood in",
     ),
     Bug(
@@ -259,7 +261,7 @@ BUGS = [
         return f"nullif({found}, CAST('nan' AS DOUBLE))"''',
         after='''    if base.low is not None and base.low < 0 and value == operands[0]:
         return f"nullif({found}, CAST('nan' AS DOUBLE))"''',
-        killed_by=f"{UNIT}/semantics/test_partial_cases.py::test_a_root_of_a_negative_number_is_no_number_whatever_its_sign",
+        killed_by=f"{UNIT}/semantics/test_cases_without_value.py::test_a_root_of_a_negative_number_is_no_number_whatever_its_sign",
         note="a root of a negative number is NaN, which is greater than all numbers",
     ),
 ]

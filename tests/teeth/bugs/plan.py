@@ -58,7 +58,7 @@ BUGS = [
     ),
     Bug(
         name="plan-quotient-of-numbers-bounded",
-        file=f"{PLAN}/semantics/partial_cases.py",
+        file=f"{PLAN}/semantics/cases_without_value.py",
         before="return one.divide(two, whole=bottom.kind is Kind.INTEGER) is None",
         after="return one.divide(two, whole=True) is None",
         killed_by=f"{UNIT}/semantics/test_infer_types.py::test_what_has_no_type_is_refused",
@@ -90,7 +90,7 @@ BUGS = [
     ),
     Bug(
         name="plan-fingerprint-without-bounds",
-        file=f"{PLAN}/model/serial.py",
+        file=f"{PLAN}/model/serialize.py",
         before='return ["field", column.name, column.kind.value, _scalar(column.low), _scalar(column.high)]',
         after='return ["field", column.name, column.kind.value]',
         killed_by=f"{UNIT}/rewrite/test_canonical.py::test_bounds_units_and_values_are_part_of_a_question",
@@ -98,7 +98,7 @@ BUGS = [
     ),
     Bug(
         name="plan-fingerprint-without-columns-that-are-needed",
-        file=f"{PLAN}/model/serial.py",
+        file=f"{PLAN}/model/serialize.py",
         before="*units, *_list_needed(table)]",
         after="*units]",
         killed_by=f"{UNIT}/rewrite/test_canonical.py::test_bounds_units_and_values_are_part_of_a_question",
@@ -106,10 +106,10 @@ BUGS = [
     ),
     Bug(
         name="plan-fingerprint-follows-a-name",
-        file=f"{PLAN}/model/serial.py",
+        file=f"{PLAN}/model/serialize.py",
         before='    e.IsNull: "isnull",',
         after='    e.IsNull: "is_null",',
-        killed_by=f"{UNIT}/model/test_serial.py::test_the_text_of_a_node_never_changes",
+        killed_by=f"{UNIT}/model/test_serialize.py::test_the_text_of_a_node_never_changes",
         note="a class that is renamed makes every ledger forget the answers in which it occurs",
     ),
     Bug(
@@ -138,7 +138,7 @@ BUGS = [
     ),
     Bug(
         name="plan-sum-told-by-a-centred-one",
-        file="src/tacit/plan/rewrite/derived_answers.py",
+        file="src/tacit/plan/rewrite/answer_from_earlier.py",
         before="case Summed(centre=centre) if centre and not direct:\n"
         "            return (measure, replace(measure, centre=0))",
         after="case Summed(centre=0):\n"
@@ -284,26 +284,26 @@ BUGS = [
     ),
     Bug(
         name="plan-halves-to-zero",
-        file=f"{PLAN}/semantics/functions.py",
+        file=f"{PLAN}/semantics/function_meanings.py",
         before="abs(value) - found >= 0.5",
         after="abs(value) - found > 0.5",
-        killed_by=f"{UNIT}/semantics/test_functions.py::test_a_function_means_this",
+        killed_by=f"{UNIT}/semantics/test_function_meanings.py::test_a_function_means_this",
         note="halves are rounded away from zero, in every engine",
     ),
     Bug(
         name="plan-lower-case-by-the-word",
-        file=f"{PLAN}/semantics/functions.py",
+        file=f"{PLAN}/semantics/function_meanings.py",
         before='"".join(map(_lower, text))',
         after="text.lower()",
-        killed_by=f"{UNIT}/semantics/test_functions.py::test_a_function_means_this",
+        killed_by=f"{UNIT}/semantics/test_function_meanings.py::test_a_function_means_this",
         note="a last sigma, or a dotted I, is another letter in Python than in DuckDB",
     ),
     Bug(
         name="plan-texts-joined-in-full",
-        file=f"{PLAN}/semantics/functions.py",
+        file=f"{PLAN}/semantics/function_meanings.py",
         before='"".join(text[:LONGEST] for text in texts if text is not None)',
         after='"".join(text for text in texts if text is not None)',
-        killed_by=f"{UNIT}/semantics/test_functions.py::test_a_function_means_this",
+        killed_by=f"{UNIT}/semantics/test_function_meanings.py::test_a_function_means_this",
         note="one long cell, joined to itself again and again, would end in a failure that tells of it",
     ),
     Bug(
@@ -356,10 +356,10 @@ BUGS = [
     ),
     Bug(
         name="plan-calculated-values-forgotten",
-        file=f"{PLAN}/questions/public_keys.py",
+        file=f"{PLAN}/questions/public_values_of_inner_keys.py",
         before="names = {each.name: each.value for each in columns}",
         after="names: dict[str, Expression] = {}",
-        killed_by=f"{UNIT}/questions/test_public_keys.py::test_the_values_of_what_was_calculated_inside_are_known",
+        killed_by=f"{UNIT}/questions/test_public_values_of_inner_keys.py::test_the_values_of_what_was_calculated_inside_are_known",
         note="a label that was calculated a step before has the values that it had there",
     ),
     Bug(

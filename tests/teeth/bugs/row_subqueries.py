@@ -5,7 +5,7 @@ from tests.teeth.bug import Bug
 CURATOR, PLAN = "src/tacit/curator", "src/tacit/plan"
 LAWS = "tests/laws/test_row_subqueries.py"
 MEANING = f"{LAWS}::test_rows_are_compared_as_sql_says"
-REWRITE = "tests/unit/plan/rewrite/test_subqueries.py"
+REWRITE = "tests/unit/plan/rewrite/test_fill_in_subqueries.py"
 PROVE = "tests/unit/plan/test_prove_subqueries.py"
 GENERATED = (
     "tests/laws/test_generated_statements.py::test_generated_statements_keep_their_promise[0]"
@@ -39,7 +39,7 @@ BUGS = [
     ),
     Bug(
         name="row-subqueries-are-not-held-between-bounds",
-        file=f"{PLAN}/rewrite/subqueries.py",
+        file=f"{PLAN}/rewrite/fill_in_subqueries.py",
         before="            found = end\n",
         after="            pass\n",
         killed_by=f"{REWRITE}::test_a_released_value_is_held_between_the_bounds_of_its_column",
@@ -47,7 +47,7 @@ BUGS = [
     ),
     Bug(
         name="row-subqueries-of-no-rows-are-zero",
-        file=f"{PLAN}/rewrite/subqueries.py",
+        file=f"{PLAN}/rewrite/fill_in_subqueries.py",
         before="isfinite(value)):\n        return None",
         after="isfinite(value)):\n        return 0",
         killed_by=f"{REWRITE}::test_a_released_value_is_held_between_the_bounds_of_its_column",
@@ -55,7 +55,7 @@ BUGS = [
     ),
     Bug(
         name="row-subqueries-fill-in-another-place",
-        file=f"{PLAN}/rewrite/subqueries.py",
+        file=f"{PLAN}/rewrite/fill_in_subqueries.py",
         before="Literal(values[node.place], node.column.kind)",
         after="Literal(values[min(values)], node.column.kind)",
         killed_by=f"{MEANING}[two of the same rows]",
@@ -63,7 +63,7 @@ BUGS = [
     ),
     Bug(
         name="row-subqueries-wait-for-themselves",
-        file=f"{PLAN}/rewrite/subqueries.py",
+        file=f"{PLAN}/rewrite/fill_in_subqueries.py",
         before="max((1 + stages[place] for place in subqueries_in(question)), default=0)",
         after="max((0 * stages[place] for place in subqueries_in(question)), default=0)",
         killed_by=f"{REWRITE}::test_what_is_compared_is_not_measured_with_what_it_is_compared_with",
@@ -103,7 +103,7 @@ BUGS = [
     ),
     Bug(
         name="row-subqueries-pass-the-gate-alone",
-        file=f"{PLAN}/prove.py",
+        file=f"{PLAN}/validate_plan.py",
         before="    _check_constants(question, subqueries)\n",
         after="    _check_constants(question, subqueries) if subqueries else None\n",
         killed_by=f"{PROVE}::test_a_part_alone_may_not_wait_for_anything",
@@ -111,7 +111,7 @@ BUGS = [
     ),
     Bug(
         name="row-subqueries-are-filled-in-by-hand",
-        file=f"{PLAN}/prove.py",
+        file=f"{PLAN}/validate_plan.py",
         before="            part.value is None\n            and _is_place",
         after="            _is_place",
         killed_by=f"{PROVE}::test_a_constant_that_was_filled_in_by_hand_is_refused",
@@ -119,7 +119,7 @@ BUGS = [
     ),
     Bug(
         name="row-subqueries-claim-narrower-bounds",
-        file=f"{PLAN}/prove.py",
+        file=f"{PLAN}/validate_plan.py",
         before="and subqueries[part.place].column == part.column",
         after="and subqueries[part.place].column.kind is part.column.kind",
         killed_by=f"{PROVE}::test_bounds_that_a_part_claims_are_those_of_the_subquery",
@@ -127,7 +127,7 @@ BUGS = [
     ),
     Bug(
         name="row-subqueries-are-never-null",
-        file=f"{PLAN}/prove.py",
+        file=f"{PLAN}/validate_plan.py",
         before="        if not each.column.nullable:\n            _refuse_malformed()\n",
         after="",
         killed_by=f"{PROVE}::test_a_constant_claims_what_its_subquery_is",

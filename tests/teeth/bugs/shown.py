@@ -228,7 +228,7 @@ BUGS = [
     ),
     Bug(
         name="parquet-headers-not-looked-at",
-        file="src/tacit/engines/duckdb/discover.py",
+        file="src/tacit/engines/duckdb/discover_columns.py",
         before="            _check_parquet(connection, path)\n",
         after="",
         killed_by="tests/unit/engines/sources/test_column_names.py::"

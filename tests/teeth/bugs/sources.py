@@ -57,7 +57,7 @@ BUGS = [
     ),
     Bug(
         name="sources-nullable-is-believed-of-unknown-keys",
-        file=f"{ENGINES}/sql/keys.py",
+        file=f"{ENGINES}/sql/unknown_keys_sql.py",
         before="[*groups.conditions, *scan_conditions(needed_columns(question), read)]",
         after="[*groups.conditions]",
         killed_by=f"{UNIT}/test_declared.py::test_it_brings_no_unknown_key",
@@ -132,10 +132,10 @@ BUGS = [
     ),
     Bug(
         name="left-out-groups-that-nobody-keeps",
-        file="src/tacit/curator/answer/left_out.py",
+        file="src/tacit/curator/answer/left_out_captions.py",
         before="    return min(groups_of(question), kept * known) if question.unknown else known",
         after="    return groups_of(question)",
-        killed_by="tests/unit/curator/answer/test_left_out.py"
+        killed_by="tests/unit/curator/answer/test_left_out_captions.py"
         "::test_where_keys_are_found_a_unit_is_in_no_more_groups_than_it_keeps",
         note="a caption would speak of more groups than a unit is ever in",
     ),

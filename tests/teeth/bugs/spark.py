@@ -114,10 +114,10 @@ BUGS = [
     ),
     Bug(
         name="spark-two-engines-in-one-question",
-        file="src/tacit/engines/choose.py",
+        file="src/tacit/engines/choose_engine.py",
         before="        if len(there) == len(tables):\n",
         after="        if there:\n",
-        killed_by="tests/unit/engines/test_choose.py::test_tables_of_two_places_are_refused",
+        killed_by="tests/unit/engines/test_choose_engine.py::test_tables_of_two_places_are_refused",
         note="a question about tables of two places would be asked of one of them",
     ),
 ]

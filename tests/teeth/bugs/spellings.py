@@ -5,7 +5,7 @@ from tests.teeth.bug import Bug
 PLAN = "src/tacit/plan"
 FUNCTIONS = "tests/laws/test_functions.py::test_a_function_means_what_duckdb_means_by_it"
 STATEMENTS = "tests/laws/test_statements.py::test_a_statement_is_answered_as_duckdb_answers_it"
-SPELLED = "tests/unit/plan/sql/test_spellings.py"
+SPELLED = "tests/unit/plan/sql/test_other_spellings.py"
 PATTERNS = "tests/unit/plan/semantics/test_regular_expressions.py"
 WHERE = "tests/unit/plan/questions/test_where_bounds.py"
 WINDOWS = "tests/unit/curator/answer/test_group_windows.py"
@@ -21,7 +21,7 @@ BUGS = [
     ),
     Bug(
         name="split-part-counts-from-zero",
-        file=f"{PLAN}/semantics/functions.py",
+        file=f"{PLAN}/semantics/function_meanings.py",
         before="return parts[place - 1] if place <= len(parts) else",
         after="return parts[place % len(parts)] if place <= len(parts) else",
         killed_by=f"{FUNCTIONS}[SPLIT_PART]",
@@ -29,7 +29,7 @@ BUGS = [
     ),
     Bug(
         name="split-part-beyond-the-last-is-the-last",
-        file=f"{PLAN}/semantics/functions.py",
+        file=f"{PLAN}/semantics/function_meanings.py",
         before='if place <= len(parts) else ""',
         after="if place <= len(parts) else parts[-1]",
         killed_by=f"{FUNCTIONS}[SPLIT_PART]",
@@ -37,7 +37,7 @@ BUGS = [
     ),
     Bug(
         name="lpad-keeps-the-end",
-        file=f"{PLAN}/semantics/functions.py",
+        file=f"{PLAN}/semantics/function_meanings.py",
         before="return (fill * missing)[:missing] + text[:length]",
         after="return (fill * missing)[:missing] + text[-length:]",
         killed_by=f"{FUNCTIONS}[LPAD]",
@@ -77,7 +77,7 @@ BUGS = [
     ),
     Bug(
         name="units-last-are-not-exchanged",
-        file=f"{PLAN}/sql/spellings.py",
+        file=f"{PLAN}/sql/other_spellings.py",
         before="*arguments[-2::-1]]",
         after="*arguments[:-1]]",
         killed_by=f"{SPELLED}::test_two_spellings_are_one_question",
@@ -85,7 +85,7 @@ BUGS = [
     ),
     Bug(
         name="backticks-inside-texts",
-        file=f"{PLAN}/sql/spellings.py",
+        file=f"{PLAN}/sql/other_spellings.py",
         before="if found[1] is not None else found[0], text",
         after="if found[1] is not None else found[0].replace('`', '\\\"'), text",
         killed_by=f"{SPELLED}::test_backticks_are_quotes_but_in_texts_and_comments",
@@ -270,18 +270,18 @@ BUGS = [
     ),
     Bug(
         name="kept-rows-of-nobody-are-counted",
-        file=f"{PLAN}/sql/kept_groups.py",
+        file=f"{PLAN}/sql/outer_joins_with_public_tables.py",
         before="return calculated and private in _names(operand)",
         after="return calculated",
-        killed_by="tests/unit/plan/sql/test_kept_groups.py::test_what_would_count_a_row_of_nobody_is_refused",
+        killed_by="tests/unit/plan/sql/test_outer_joins_with_public_tables.py::test_what_would_count_a_row_of_nobody_is_refused",
         note="a public column has a value in a row that no unit has",
     ),
     Bug(
         name="kept-rows-of-nobody-meet-is-null",
-        file=f"{PLAN}/sql/kept_groups.py",
+        file=f"{PLAN}/sql/outer_joins_with_public_tables.py",
         before="if where is None or _names(where) <= {public}:",
         after="if where is None or where is not None:",
-        killed_by="tests/unit/plan/sql/test_kept_groups.py::test_what_would_count_a_row_of_nobody_is_refused",
+        killed_by="tests/unit/plan/sql/test_outer_joins_with_public_tables.py::test_what_would_count_a_row_of_nobody_is_refused",
         note="where private columns are NULL, a condition may be met by rows of nobody",
     ),
 ]

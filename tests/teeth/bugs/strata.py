@@ -2,11 +2,11 @@
 
 from tests.teeth.bug import Bug
 
-STRATA = "src/tacit/engines/sql/strata.py"
+STRATA = "src/tacit/engines/sql/ingested_sums.py"
 INGEST = "src/tacit/engines/duckdb/ingest.py"
 SEAL = "src/tacit/engines/duckdb/file_seal.py"
 ENGINE = "src/tacit/engines/duckdb/engine.py"
-TEST = "tests/unit/engines/sql/test_strata.py"
+TEST = "tests/unit/engines/sql/test_ingested_sums.py"
 COUNTED = "src/tacit/engines/duckdb/counted_keys.py"
 COUNTED_TEST = "tests/unit/engines/duckdb/test_counted_keys.py"
 WEIGH_ALIKE = f"{COUNTED_TEST}::test_counted_keys_weigh_alike"

@@ -10,8 +10,8 @@ PRIVATE_NET = f"{LAWS}::test_the_net_mechanism_is_as_private_as_it_says"
 PRIVATE_WEIGHTS = f"{LAWS}::test_multiplicative_weights_are_as_private_as_they_say"
 SUMS_LAW = "tests/unit/synth/test_noise_sums.py"
 
-LINKED = "src/tacit/curator/tables/linked.py"
-LINKED_LAW = "tests/unit/curator/tables/test_linked.py"
+LINKED = "src/tacit/curator/tables/linked_synthetic_tables.py"
+LINKED_LAW = "tests/unit/curator/tables/test_linked_synthetic_tables.py"
 DESK = "src/tacit/curator/tables/release_tables.py"
 ASKED = "src/tacit/curator/tables/ask_synthetic.py"
 ASKED_LAW = "tests/unit/curator/tables/test_ask_synthetic.py"
@@ -187,7 +187,7 @@ BUGS = [
     ),
     Bug(
         name="tables-fingerprint-without-null",
-        file="src/tacit/plan/model/serial.py",
+        file="src/tacit/plan/model/serialize.py",
         before='return ["axis", _plain(axis.value), listed, grid, *(["null"] if axis.null else [])]',
         after='return ["axis", _plain(axis.value), listed, grid]',
         killed_by="tests/unit/curator/tables/test_release_tables.py::test_fingerprints_are_pinned",

@@ -6,8 +6,8 @@ LAWS = "tests/laws/test_tables.py"
 GREY = f"{LAWS}::test_everything_but_noise_is_the_same_on_neighbours"
 PAID = f"{LAWS}::test_everything_that_is_drawn_is_paid_for"
 DESK = "src/tacit/curator/tables/release_tables.py"
-NOISE = "src/tacit/curator/tables/noise.py"
-CODED = "src/tacit/engines/coded_rows.py"
+NOISE = "src/tacit/curator/tables/tables_noise.py"
+CODED = "src/tacit/engines/rows_as_codes.py"
 STABILITY = "src/tacit/stability/table_sensitivity.py"
 
 BUGS = [

@@ -40,7 +40,7 @@ BUGS = [
     ),
     Bug(
         name="top-k-many-for-the-price-of-one",
-        file=f"{CURATOR}/pricing/selection_terms.py",
+        file=f"{CURATOR}/pricing/selection_price.py",
         before="return NoisyTopK.calibrate(k, amount, moved,",
         after="return NoisyTopK.calibrate(k, amount * k, moved,",
         killed_by=f"{LAWS}::test_the_price_covers_the_exact_law[2-Neighbours.ADD_OR_REMOVE-rows]",
@@ -48,7 +48,7 @@ BUGS = [
     ),
     Bug(
         name="top-k-rho-for-the-price-of-one",
-        file=f"{CURATOR}/pricing/selection_terms.py",
+        file=f"{CURATOR}/pricing/selection_price.py",
         before="return NoisyTopK.calibrate_rho(k, amount, moved,",
         after="return NoisyTopK.calibrate_rho(k, amount * k, moved,",
         killed_by=f"{LAWS}::test_the_rho_of_a_choice_is_at_most_its_price",

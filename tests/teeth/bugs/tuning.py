@@ -4,7 +4,7 @@ from tests.teeth.bug import Bug
 
 LAWS = "tests/laws/test_tune.py"
 PRICES = "src/tacit/accounting/selected_trials.py"
-LESSON = "src/tacit/curator/vectors/lesson.py"
+LESSON = "src/tacit/curator/vectors/learner_lesson.py"
 TRIALS = "src/tacit/mechanisms/random_trials.py"
 DRAWN = f"{LAWS}::test_what_is_drawn_in_a_trial_is_what_its_price_allows"
 
@@ -19,7 +19,7 @@ BUGS = [
     ),
     Bug(
         name="tuning-a-trial-has-the-whole-rho",
-        file="src/tacit/curator/vectors/noise.py",
+        file="src/tacit/curator/vectors/vectors_noise.py",
         before="trial_rho(plain.amount, trials.stop, failure)",
         after="plain.amount",
         killed_by=DRAWN,
@@ -99,7 +99,7 @@ BUGS = [
     ),
     Bug(
         name="tuning-scores-without-weights",
-        file="src/tacit/curator/vectors/kernels.py",
+        file="src/tacit/curator/vectors/summable_vectors.py",
         before="yield _whole(np.array([(weights * (total.argmax(1) == block.target)).sum()]))",
         after="yield _whole(np.array([(weights.max(initial=0) * (total.argmax(1) == block.target)).sum()]))",
         killed_by="tests/laws/test_vectors.py::test_no_unit_moves_a_sum_further_than_claimed",

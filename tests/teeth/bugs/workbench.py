@@ -51,18 +51,18 @@ BUGS = [
     ),
     Bug(
         name="a-change-is-tried-on-the-vault-itself",
-        file=f"{SERVER}/policy_pages.py",
+        file=f"{SERVER}/policy_changes.py",
         before="with twin(policy) as before, twin(then) as after:",
         after="with twin(policy) as before, twin(policy) as after:",
-        killed_by=f"{UNIT}/test_policy_pages.py::test_a_narrower_range_shrinks_the_error_of_a_mean",
+        killed_by=f"{UNIT}/test_policy_changes.py::test_a_narrower_range_shrinks_the_error_of_a_mean",
         note="a curator would see no change whatever is tried",
     ),
     Bug(
         name="everybody-tries-the-policy",
-        file=f"{SERVER}/policy_pages.py",
+        file=f"{SERVER}/policy_changes.py",
         before='        check_right(who, "decide")\n        vault = self._seen()',
         after="        vault = self._seen()",
-        killed_by=f"{UNIT}/test_policy_pages.py::test_only_who_decides_tries",
+        killed_by=f"{UNIT}/test_policy_changes.py::test_only_who_decides_tries",
         note="an analyst would read the words of everyone's questions",
     ),
 ]

@@ -108,7 +108,7 @@ def test_a_question_whose_claim_is_too_small_ends_in_an_error(
     def nearly(*given: object) -> object:
         return tuple(replace(each, bound=each.bound / 2) for each in sensitivity_of(*given))  # type: ignore[arg-type]
 
-    monkeypatch.setattr("tacit.curator.trial.audit.sensitivity_of", nearly)
+    monkeypatch.setattr("tacit.curator.trial.audit_question.sensitivity_of", nearly)
     said = called(
         capsys, monkeypatch, "audit", str(clinic(tmp_path)), "SELECT COUNT(*) AS n FROM visits"
     )

@@ -10,7 +10,7 @@ from tacit.accounting import Charge
 from tacit.curator import LeftOut, Release, find_bounds, rehearse
 from tacit.curator.answer.release import Price
 from tacit.curator.answer.view_rows import view_answer
-from tacit.curator.pricing.noise_and_price import terms_of, worth_of
+from tacit.curator.pricing.noise_of_measures import terms_of, worth_of
 from tacit.curator.record import render_release
 from tacit.curator.rehearse import made_up_answers, made_up_plan, rehearsal_of
 from tacit.errors import InvalidInput, InvalidPlan, TacitError

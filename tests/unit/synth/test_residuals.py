@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 import pytest
 
-from tacit.curator.tables.noise import contrast as take_residual
+from tacit.curator.tables.tables_noise import contrast as take_residual
 from tacit.synth.pseudo_random import normals, uniforms
 from tacit.synth.residuals import (
     cell_variance,

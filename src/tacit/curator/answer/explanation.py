@@ -5,12 +5,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tacit.accounting import Charge
-from tacit.curator.answer.left_out import LeftOut
+from tacit.curator.answer.left_out_captions import LeftOut
 from tacit.curator.answer.release import percent
 from tacit.curator.policy.policy import Limit, Shared
 from tacit.curator.pricing.answer_size import MOST_BYTES, Size, size_of
-from tacit.curator.pricing.noise_and_price import Terms
-from tacit.curator.pricing.unknown_keys import SHARE, Hiding
+from tacit.curator.pricing.noise_of_measures import Terms
+from tacit.curator.pricing.unknown_key_threshold import SHARE, Hiding
 from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian, RankedCells
 from tacit.plan import (
@@ -31,7 +31,7 @@ from tacit.plan import (
 from tacit.printing import html_lines, printable_lines
 
 if TYPE_CHECKING:
-    from tacit.curator.pricing.selection_terms import SelectionTerms
+    from tacit.curator.pricing.selection_price import SelectionTerms
 
 __all__ = [
     "Expected",

@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import ceil, floor, inf, isfinite
 from typing import Any, assert_never
 
-from tacit.curator.answer.column_figures import (
+from tacit.curator.answer.column_confidence import (
     MOMENTS,
     ShownColumn,
     confidence_of_each,
@@ -26,13 +26,13 @@ from tacit.curator.answer.intervals import (
     point_of,
     ratio_interval,
 )
-from tacit.curator.answer.moments import moment_interval
 from tacit.curator.answer.released_functions import called_value, cast_value, value_of_kind
 from tacit.curator.answer.rounding_error import (
     grid_rounding,
     is_rounded,
     sure_of_noise,
 )
+from tacit.curator.answer.variances_and_correlations import moment_interval
 from tacit.curator.pricing.noise_error import steps_off
 from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian, Laplace

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 from unicodedata import combining, east_asian_width
 
-from tacit.curator.answer.left_out import LeftOut
-from tacit.curator.pricing.unknown_keys import Hiding
+from tacit.curator.answer.left_out_captions import LeftOut
+from tacit.curator.pricing.unknown_key_threshold import Hiding
 from tacit.errors import InvalidInput
 from tacit.extras import extra
 from tacit.frozen import frozen

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from tacit.curator.answer.combined_rows import ReleasedPart, view_parts
-from tacit.curator.pricing.noise_and_price import Terms
+from tacit.curator.pricing.noise_of_measures import Terms
 from tacit.plan import (
     Answers,
     CombinedPlan,

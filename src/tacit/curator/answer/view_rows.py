@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import chain
 from typing import Any
 
-from tacit.curator.answer.column_figures import ShownColumn, figures_of, shown_column
+from tacit.curator.answer.column_confidence import ShownColumn, figures_of, shown_column
 from tacit.curator.answer.group_values import Evaluation, Group, Noise
 from tacit.curator.answer.group_windows import Peers, has_windows
 from tacit.curator.answer.intervals import (

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tacit.curator.policy.column_declarations import WORDS, column_of
+from tacit.curator.policy.read_values import read_scalar, read_scalars, read_truth
 from tacit.curator.policy.toml_sections import Refused, Section, spell, suggest
-from tacit.curator.policy.written_values import read_scalar, read_scalars, read_truth
 from tacit.errors import InvalidInput
 from tacit.plan import Column, Kind
 

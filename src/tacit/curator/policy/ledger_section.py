@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
+from tacit.curator.policy.read_values import read_text, resolve_path
 from tacit.curator.policy.toml_sections import Refused, Section
-from tacit.curator.policy.written_values import read_text, resolve_path
 from tacit.errors import InvalidInput
 from tacit.frozen import frozen
 

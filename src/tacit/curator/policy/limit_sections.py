@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.curator.policy.policy import Limit
+from tacit.curator.policy.read_values import DELTA, read_one_of, read_positive, read_probability
 from tacit.curator.policy.toml_sections import Refused, Section, spell
-from tacit.curator.policy.written_values import DELTA, read_one_of, read_positive, read_probability
 from tacit.errors import InvalidInput
 from tacit.privacy import Neighbours
 

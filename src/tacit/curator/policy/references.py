@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from tacit.curator.policy.column_sections import list_columns
 from tacit.curator.policy.policy import Shared
+from tacit.curator.policy.read_values import read_text
 from tacit.curator.policy.toml_sections import Section, suggest
-from tacit.curator.policy.written_values import read_text
 from tacit.engines import (
     Linked,
     Source,

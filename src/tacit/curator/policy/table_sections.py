@@ -9,10 +9,10 @@ from typing import Any
 
 from tacit.curator.policy.column_sections import read_column
 from tacit.curator.policy.public_tables import public_table
+from tacit.curator.policy.read_values import read_count, read_names, read_text, read_truth
 from tacit.curator.policy.references import TableSection, check_references, check_unit, find_loops
-from tacit.curator.policy.source_keys import read_source
+from tacit.curator.policy.source_settings import read_source
 from tacit.curator.policy.toml_sections import Refused, Section
-from tacit.curator.policy.written_values import read_count, read_names, read_text, read_truth
 from tacit.engines import MOST_ROWS, Source
 from tacit.errors import InvalidData, InvalidInput
 from tacit.plan import Kind

@@ -12,7 +12,7 @@ from tacit.mechanisms import Gaussian, Laplace, RankedCells
 from tacit.plan import MOST_NUMBERS, KeyValue, Measure, Question, Summed, Weights, groups_of
 
 if TYPE_CHECKING:
-    from tacit.curator.pricing.noise_and_price import Terms
+    from tacit.curator.pricing.noise_of_measures import Terms
 
 __all__ = [
     "MOST_BYTES",

@@ -9,7 +9,7 @@ from typing import Any
 
 from tacit.curator.answer.release import Price
 from tacit.curator.policy.policy import Shared
-from tacit.curator.record.stored import Stored
+from tacit.curator.record.stored_answer import Stored
 from tacit.errors import InvalidInput
 from tacit.exact import Number, at_least
 from tacit.frozen import frozen

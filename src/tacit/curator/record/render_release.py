@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from tacit.curator.answer.left_out import LeftOut
+from tacit.curator.answer.left_out_captions import LeftOut
 from tacit.curator.answer.release import Price, Release
 from tacit.curator.answer.view_rows import view_answer
-from tacit.curator.record.stored import Stored
+from tacit.curator.record.stored_answer import Stored
 from tacit.plan import Plan
 
 __all__ = ["render_release"]

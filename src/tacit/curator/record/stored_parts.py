@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from tacit.curator.pricing.unknown_keys import Hiding
-from tacit.curator.record.stored import Stored
+from tacit.curator.pricing.unknown_key_threshold import Hiding
+from tacit.curator.record.stored_answer import Stored
 from tacit.frozen import frozen
 
 __all__ = ["PARTS_FORMAT", "StoredParts"]

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from tacit.accounting import Charge
 from tacit.curator.answer.release import Release
 from tacit.curator.tables.column_codes import CodedColumn, code_columns
-from tacit.curator.tables.noise import TableNoise
 from tacit.curator.tables.release_tables import Desk, Exchange, TablesAsked
-from tacit.curator.tables.rules import Rule, read_condition, values_of
+from tacit.curator.tables.row_rules import Rule, read_condition, values_of
+from tacit.curator.tables.tables_noise import TableNoise
 from tacit.errors import InvalidInput, InvalidPlan
 from tacit.exact import Number, at_least
 from tacit.frozen import frozen

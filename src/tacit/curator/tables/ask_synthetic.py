@@ -12,8 +12,8 @@ from tacit.curator.answer.release import Price, Release
 from tacit.curator.answer.subquery_constants import fill_question
 from tacit.curator.answer.view_rows import view_answer
 from tacit.curator.policy.policy import Limit, Shared
-from tacit.curator.pricing.noise_and_price import Terms, terms_of
-from tacit.curator.tables.synthetic import SyntheticTable
+from tacit.curator.pricing.noise_of_measures import Terms, terms_of
+from tacit.curator.tables.synthetic_table import SyntheticTable
 from tacit.engines import DuckDB
 from tacit.errors import InvalidInput, InvalidPlan
 from tacit.mechanisms import Gaussian, RankedCells

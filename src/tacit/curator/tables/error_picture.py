@@ -10,7 +10,7 @@ import numpy as np
 from tacit.extras import extra
 
 if TYPE_CHECKING:
-    from tacit.curator.tables.report import SyntheticReport
+    from tacit.curator.tables.quality_report import SyntheticReport
 
 __all__ = ["draw_errors"]
 

@@ -12,8 +12,8 @@ import numpy as np
 from tacit.curator.answer.release import Price, Release
 from tacit.curator.record.stored_tables import StoredTables
 from tacit.curator.tables.column_codes import CodedColumn, code_columns
-from tacit.curator.tables.noise import TableNoise
 from tacit.curator.tables.release_tables import Desk, Exchange, TablesAsked
+from tacit.curator.tables.tables_noise import TableNoise
 from tacit.errors import InvalidInput
 from tacit.exact import Number, at_least, count_of
 from tacit.frozen import frozen

@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.accounting import Charge
-from tacit.curator.access import Access, table_named
 from tacit.curator.answer.release import Price
 from tacit.curator.budget import find_shortage
 from tacit.curator.policy.policy import Shared
+from tacit.curator.question_context import Access, table_named
 from tacit.curator.record.receipt import receipt_of, tag
 from tacit.curator.record.stored_tables import Released, StoredTables
 from tacit.curator.tables.column_codes import CodedColumn
-from tacit.curator.tables.noise import Draw, Request, TableNoise, release
+from tacit.curator.tables.tables_noise import Draw, Request, TableNoise, release
 from tacit.engines import CodedRows, Engine
 from tacit.errors import EngineFailed, InvalidInput, InvalidPlan
 from tacit.exact import Number, rekey
@@ -177,7 +177,7 @@ class Desk:
                     for the same when it is asked for again.
         Because:    every one is rehearsed, and all are checked together, before the first charge; and no row is read
                     between the charges.
-        Checked by: tests/unit/curator/tables/test_linked.py::test_both_parts_are_paid_for_or_neither
+        Checked by: tests/unit/curator/tables/test_linked_synthetic_tables.py::test_both_parts_are_paid_for_or_neither
         """
         opened = [self._open(order) for order in orders]
         new = [each for each in opened if each.known is None]

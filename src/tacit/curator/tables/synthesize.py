@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from tacit.curator.tables.column_codes import code_columns, list_uncoded
-from tacit.curator.tables.noise import TableNoise
 from tacit.curator.tables.release_tables import Desk, Exchange, TablesAsked
-from tacit.curator.tables.rules import read_rules
-from tacit.curator.tables.synthetic import SyntheticTable
+from tacit.curator.tables.row_rules import read_rules
+from tacit.curator.tables.synthetic_table import SyntheticTable
+from tacit.curator.tables.tables_noise import TableNoise
 from tacit.exact import Number
 from tacit.synth import Model, learn_table
 

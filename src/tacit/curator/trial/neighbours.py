@@ -1,6 +1,6 @@
 """Made-up neighbouring tables that chase a question's bound: extreme rows, poison, heavy units, many keys.
 
-Checked by: tests/unit/curator/trial/test_audit.py
+Checked by: tests/unit/curator/trial/test_audit_question.py
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from math import inf, nan
 from typing import Any
 
 from tacit.curator.policy.policy import Shared
-from tacit.curator.trial.mock import rows_for, unit_named
+from tacit.curator.trial.mock_vault import rows_for, unit_named
 from tacit.frozen import frozen
 from tacit.plan import Column, Kind, Literal, Question, Table
 from tacit.privacy import Neighbours

@@ -10,7 +10,6 @@ from typing import Self
 import duckdb
 import numpy as np
 
-from tacit.engines.coded_rows import CodedRows, check_coding
 from tacit.engines.duckdb.connection import (
     Connection,
     SharedCursor,
@@ -20,19 +19,20 @@ from tacit.engines.duckdb.connection import (
 from tacit.engines.duckdb.file_seal import last_change
 from tacit.engines.duckdb.load_tables import load_table
 from tacit.engines.duckdb.prepared_statements import PreparedStatements
-from tacit.engines.duckdb.unknown_keys import gather_keys
+from tacit.engines.duckdb.unknown_key_table import gather_keys
 from tacit.engines.engine import Answer, blank, check_fits, columns_read, needed_columns
+from tacit.engines.rows_as_codes import CodedRows, check_coding
 from tacit.engines.sources.path_to_unit import Linked
 from tacit.engines.sources.rows import not_unique
 from tacit.engines.sources.source_kinds import Parquet, ParquetFiles, Source, Stored, source_of
 from tacit.engines.sql.casts import kinds_of
 from tacit.engines.sql.codes import code_names, code_statement
-from tacit.engines.sql.groups import enumeration
+from tacit.engines.sql.group_index import enumeration
 from tacit.engines.sql.relation import Relation, Rowset
 from tacit.engines.sql.rows import Nest
 from tacit.engines.sql.runnable_select import Fetched, Number, Select
 from tacit.engines.sql.statement import Statement, histogram, read_cells, statement
-from tacit.engines.unknown_keys import Gathered, rehearsal_of
+from tacit.engines.unknown_keys_per_unit import Gathered, rehearsal_of
 from tacit.engines.work_bounds import Bounds, bounds_of_question, check_work
 from tacit.errors import EngineFailed
 from tacit.frozen import frozen
@@ -249,7 +249,7 @@ class DuckDB:
 
         Claim:      whatever goes wrong, what is raised holds no data and no text of DuckDB's.
         Because:    it is raised after the handler has ended, so that it has neither cause nor context.
-        Checked by: tests/unit/engines/duckdb/test_unknown_keys.py
+        Checked by: tests/unit/engines/duckdb/test_unknown_key_table.py
         """
         rowset = self._rowset_of(question, None)
         with ExitStack() as meanwhile:

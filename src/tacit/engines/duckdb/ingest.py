@@ -121,7 +121,7 @@ def _divide_rows(
     Claim:      which rows are in one stratum depends on nobody but the units of these rows.
     Because:    a stratum is what its rows have in common: their text, how many rows their unit has, and the sum of
                 squares of its numbers of rows by text.  Its number is a name, from which nothing is computed.
-    Checked by: tests/unit/engines/sql/test_strata.py::test_a_unit_that_leaves_changes_the_strata_of_nobody
+    Checked by: tests/unit/engines/sql/test_ingested_sums.py::test_a_unit_that_leaves_changes_the_strata_of_nobody
     """
     connection.execute(
         f"CREATE TEMP TABLE pairs AS SELECT w.place AS place, {cell} AS cell, w.n AS n, count(*) AS pair_rows "

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.engines.unknown_keys import key_weight
+from tacit.engines.unknown_keys_per_unit import key_weight
 from tacit.frozen import frozen
 from tacit.plan import Keeping, Weighing, Weights
 

@@ -17,7 +17,7 @@ import duckdb
 
 from tacit.engines.duckdb.connection import open_connection
 from tacit.engines.duckdb.copy_from_server import copy_source
-from tacit.engines.duckdb.discover import stored_kinds
+from tacit.engines.duckdb.discover_columns import stored_kinds
 from tacit.engines.duckdb.load_tables import load_table
 from tacit.engines.sources.pandas_frames import seen_kinds
 from tacit.engines.sources.rows import not_unique

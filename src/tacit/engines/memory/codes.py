@@ -9,11 +9,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from tacit.engines.coded_rows import CodedRows
 from tacit.engines.engine import conditions_of
 from tacit.engines.grid_cells import cell_in
+from tacit.engines.rows_as_codes import CodedRows
 from tacit.engines.sources.rows import Owned
-from tacit.engines.weights import weight
+from tacit.engines.weights_of_rows import weight
 from tacit.plan import (
     Axis,
     Coding,

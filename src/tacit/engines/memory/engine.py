@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from tacit.engines.coded_rows import CodedRows, check_coding
-from tacit.engines.distinct import Pair, keep_lowest
+from tacit.engines.distinct_values_per_unit import Pair, keep_lowest
 from tacit.engines.engine import Answer, blank, check_fits, conditions_of, needed_columns
 from tacit.engines.grid_cells import cell_in
 from tacit.engines.memory.codes import code_rows
 from tacit.engines.memory.rows import scan_rows, steps, yield_rows
+from tacit.engines.rows_as_codes import CodedRows, check_coding
 from tacit.engines.sources.rows import Owned, check_unique, rows_of
-from tacit.engines.unknown_keys import Gathering, hash_of, key_weight, rehearsal_of
-from tacit.engines.weights import presence_weight, weight
+from tacit.engines.unknown_keys_per_unit import Gathering, hash_of, key_weight, rehearsal_of
+from tacit.engines.weights_of_rows import presence_weight, weight
 from tacit.engines.work_bounds import bounds_of_question, check_work
 from tacit.errors import EngineFailed
 from tacit.frozen import frozen

@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import floor
 from typing import Any, assert_never
 
-from tacit.engines.distinct import unit_text
+from tacit.engines.distinct_values_per_unit import unit_text
 from tacit.engines.sources.rows import Owned
 from tacit.engines.sql.units_with_many_pairs import bytes_of
 from tacit.engines.work_bounds import MOST_BYTES, Bounds

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from tacit.engines.postgres.numbers import arithmetic, double_literal, integer_or_null
 from tacit.engines.postgres.repeated_values import write_once
-from tacit.engines.sql.function_parts import (
+from tacit.engines.sql.shared_function_sql import (
     FIRST_MOMENT,
     LAST_MOMENT,
     MONTHS,

@@ -9,8 +9,8 @@ from typing import Self, TypeVar
 
 import numpy as np
 
-from tacit.engines.coded_rows import CodedRows, check_coding
 from tacit.engines.engine import Answer, blank, check_fits
+from tacit.engines.rows_as_codes import CodedRows, check_coding
 from tacit.engines.sources.rows import not_unique
 from tacit.engines.sql.codes import code_names, code_statement
 from tacit.engines.sql.dialect import SqlDialect
@@ -19,7 +19,7 @@ from tacit.engines.sql.rows import Nest
 from tacit.engines.sql.runnable_select import Fetched
 from tacit.engines.sql.statement import histogram, read_cells, statement
 from tacit.engines.sql.unknown_keys_on_server import Fetch, gather_keys, key_queries
-from tacit.engines.unknown_keys import Gathered, rehearsal_of
+from tacit.engines.unknown_keys_per_unit import Gathered, rehearsal_of
 from tacit.engines.work_bounds import bounds_of_question, check_work
 from tacit.errors import EngineFailed, TacitError
 from tacit.frozen import frozen

@@ -1,6 +1,6 @@
 """What somebody may do on the server that holds a table: what is lacking, and what need not be allowed.
 
-Checked by: tests/unit/engines/test_choose.py and tests/unit/engines/postgres/test_rights.py
+Checked by: tests/unit/engines/test_choose_engine.py and tests/unit/engines/postgres/test_rights.py
 """
 
 from collections.abc import Mapping

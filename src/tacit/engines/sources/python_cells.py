@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.engines.distinct import unit_text
+from tacit.engines.distinct_values_per_unit import unit_text
 from tacit.engines.sources.text_format import YEARS, moment
 from tacit.errors import InvalidData
 from tacit.frozen import frozen

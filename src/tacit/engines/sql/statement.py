@@ -12,25 +12,25 @@ from dataclasses import replace
 
 from tacit.engines.engine import conditions_of, most_rows, needed_columns
 from tacit.engines.sql.casts import read_unit, scan_conditions
-from tacit.engines.sql.distinct import count_values
+from tacit.engines.sql.distinct_values_sql import count_values
 from tacit.engines.sql.expressions import quote_name, render
 from tacit.engines.sql.grid_cells import cell_sql
-from tacit.engines.sql.groups import (
+from tacit.engines.sql.group_index import (
     Enumeration,
     Grouping,
     enumeration,
     found_grouping,
     grouping,
 )
-from tacit.engines.sql.relation import Relation, Rowset
-from tacit.engines.sql.runnable_select import Fetched, Reader, Select, cte
-from tacit.engines.sql.strata import (
+from tacit.engines.sql.ingested_sums import (
     strata_of,
     sum_strata,
     sum_whole_table,
     takes_whole_table,
 )
-from tacit.engines.sql.sums import Recipe, Terms
+from tacit.engines.sql.relation import Relation, Rowset
+from tacit.engines.sql.runnable_select import Fetched, Reader, Select, cte
+from tacit.engines.sql.sums_of_terms import Recipe, Terms
 from tacit.engines.sql.unit_weights import (
     change_of_rows,
     count_units,

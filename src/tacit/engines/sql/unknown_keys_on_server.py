@@ -13,10 +13,16 @@ from numpy.typing import NDArray
 
 from tacit.engines.engine import Answer
 from tacit.engines.sql.dialect import SqlDialect
-from tacit.engines.sql.keys import hash_keys, is_present, key_names, plain_value, rows_with_keys
 from tacit.engines.sql.relation import Rowset
 from tacit.engines.sql.runnable_select import Fetched
-from tacit.engines.unknown_keys import key_weight
+from tacit.engines.sql.unknown_keys_sql import (
+    hash_keys,
+    is_present,
+    key_names,
+    plain_value,
+    rows_with_keys,
+)
+from tacit.engines.unknown_keys_per_unit import key_weight
 from tacit.frozen import frozen
 from tacit.plan import Keeping, KeyValue, Kind, Question, Weights, key_value, type_of
 

@@ -6,9 +6,9 @@ Checked by: tests/unit/plan/frame/test_frame.py
 from collections.abc import Callable
 from fractions import Fraction
 
-from tacit.plan.frame.terms import Scope, Term, column_term
+from tacit.plan.frame.column_expressions import Scope, Term, column_term
 from tacit.plan.model import expressions as e
-from tacit.plan.model.functions import Function
+from tacit.plan.model.function_names import Function
 from tacit.plan.questions.build_expressions import meeting, only
 from tacit.plan.questions.draft import Draft
 from tacit.plan.questions.quantile_grids import GREATEST, LEAST, MEDIAN, rank_from

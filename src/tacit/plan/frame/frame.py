@@ -9,9 +9,9 @@ from typing import Any, Never, NoReturn
 from tacit.errors import InvalidPlan
 from tacit.exact import count_of
 from tacit.frozen import frozen
-from tacit.plan.frame import rows as combining
-from tacit.plan.frame.terms import Scope, Sorted, Term, col, column_term, term_of
-from tacit.plan.model.describe import in_words
+from tacit.plan.frame import joins_and_unions as combining
+from tacit.plan.frame.column_expressions import Scope, Sorted, Term, col, column_term, term_of
+from tacit.plan.model.describe_plan import in_words
 from tacit.plan.model.expressions import Both, Expression, KeyOf, join_conditions
 from tacit.plan.model.nodes import Ordering, Plan, Rows
 from tacit.plan.model.schema import Table
@@ -213,7 +213,7 @@ class Frame:
         >>> Frame(visits).where(col("age") >= 65).agg(mean=mean("age")).sql()
         'SELECT AVG("age") AS "mean" FROM "visits" WHERE ("age" >= 65)'
         """
-        from tacit.plan.sql.write import write_sql
+        from tacit.plan.sql.plan_to_sql import write_sql
 
         return write_sql(self.plan(), finding=self.finding)
 

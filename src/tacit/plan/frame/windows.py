@@ -6,7 +6,7 @@ Checked by: tests/unit/curator/answer/test_group_windows.py
 from collections.abc import Sequence
 
 from tacit.errors import InvalidInput, InvalidPlan
-from tacit.plan.frame.terms import Scope, Sorted, Term, column_term
+from tacit.plan.frame.column_expressions import Scope, Sorted, Term, column_term
 from tacit.plan.model.expressions import Expression, Look
 from tacit.plan.questions.group_windows import looks
 

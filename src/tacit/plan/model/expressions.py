@@ -1,6 +1,6 @@
 """What is computed from one row, and from one released row: a closed family, matched and never visited.
 
-Checked by: tests/unit/plan/model/test_serial.py
+Checked by: tests/unit/plan/model/test_serialize.py
 """
 
 from collections.abc import Callable, Sequence
@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import assert_never
 
 from tacit.frozen import frozen
-from tacit.plan.model.functions import Function
+from tacit.plan.model.function_names import Function
 from tacit.plan.model.schema import Column, Kind, Scalar
 
 __all__ = [

@@ -15,7 +15,7 @@ from math import prod
 
 from tacit.frozen import frozen
 from tacit.plan.model.expressions import Expression
-from tacit.plan.model.grids import Grid
+from tacit.plan.model.rank_grids import Grid
 from tacit.plan.model.schema import Column, KeyValue, Scalar, Table
 
 __all__ = [

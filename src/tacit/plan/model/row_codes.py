@@ -5,8 +5,8 @@ Checked by: tests/laws/test_tables.py::test_engines_count_the_same_tables
 
 from tacit.frozen import frozen
 from tacit.plan.model.expressions import Expression, Field
-from tacit.plan.model.grids import Even
 from tacit.plan.model.nodes import Counted, Question, Rows
+from tacit.plan.model.rank_grids import Even
 from tacit.plan.model.schema import Scalar
 
 __all__ = ["Axis", "Coding"]

@@ -1,6 +1,6 @@
 """What is public about a table: its columns, their kinds, ranges and values, and who owns a row.
 
-Checked by: tests/unit/plan/model/test_serial.py
+Checked by: tests/unit/plan/model/test_serialize.py
 """
 
 from datetime import date, datetime

@@ -15,7 +15,7 @@ from tacit.errors import InvalidPlan, Unbounded
 from tacit.frozen import frozen
 from tacit.plan.model import expressions as e
 from tacit.plan.model.expressions import operands
-from tacit.plan.model.functions import FORMATS, TRUNCATED, UNITS, Function
+from tacit.plan.model.function_names import FORMATS, TRUNCATED, UNITS, Function
 from tacit.plan.model.nodes import Question
 from tacit.plan.model.schema import Kind, Scalar
 from tacit.plan.questions.undeclared_constants import check_declared
@@ -25,11 +25,11 @@ from tacit.plan.questions.where_bounds import (
     within_declared_values,
 )
 from tacit.plan.semantics.expression_type import CALENDAR, NUMERIC, refuse
+from tacit.plan.semantics.function_meanings import later, lower
 from tacit.plan.semantics.function_types import ARITY
-from tacit.plan.semantics.functions import later, lower
 from tacit.plan.semantics.infer_types import condition_type, type_of
 from tacit.plan.semantics.ranges import INT64, LARGEST
-from tacit.plan.semantics.values import constant
+from tacit.plan.semantics.value_kinds import constant
 
 __all__ = [
     "Forms",

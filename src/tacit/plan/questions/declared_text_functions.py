@@ -7,14 +7,14 @@ from collections.abc import Callable
 
 from tacit.errors import InvalidPlan
 from tacit.plan.model import expressions as e
-from tacit.plan.model.functions import Function
+from tacit.plan.model.function_names import Function
 from tacit.plan.model.schema import KeyValue, Kind
 from tacit.plan.questions.build_expressions import Forms
 from tacit.plan.questions.public_values import public_values
-from tacit.plan.semantics.functions import MEANINGS, lower
+from tacit.plan.semantics.function_meanings import MEANINGS, lower
 from tacit.plan.semantics.infer_types import type_of
-from tacit.plan.semantics.pattern_match import Steps
-from tacit.plan.semantics.values import MOST_CHARACTERS
+from tacit.plan.semantics.regex_search import Steps
+from tacit.plan.semantics.value_kinds import MOST_CHARACTERS
 
 __all__ = ["MOST_DECLARED", "MOST_NODES", "capitalise_words", "map_declared"]
 

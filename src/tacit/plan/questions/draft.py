@@ -16,7 +16,7 @@ from tacit.errors import InvalidPlan, Unbounded, how_to_declare
 from tacit.frozen import frozen
 from tacit.plan.model import expressions as e
 from tacit.plan.model.combined_answers import CombinedPlan, ReadAnswers
-from tacit.plan.model.describe import phrase
+from tacit.plan.model.describe_plan import phrase
 from tacit.plan.model.nodes import (
     MOST_NUMBERS,
     Distinct,
@@ -34,6 +34,7 @@ from tacit.plan.model.nodes import (
 )
 from tacit.plan.model.schema import OTHER, Column, Kind, Scalar, Table
 from tacit.plan.model.walk_expressions import walk_expression
+from tacit.plan.questions.aggregate_per_unit import has_null_group
 from tacit.plan.questions.build_expressions import NULL, Forms, meeting
 from tacit.plan.questions.measures import (
     centred_sum,
@@ -43,8 +44,7 @@ from tacit.plan.questions.measures import (
     product_sum,
     sum_measure,
 )
-from tacit.plan.questions.per_unit import has_null_group
-from tacit.plan.questions.public_keys import lists_all_groups, seen_values
+from tacit.plan.questions.public_values_of_inner_keys import lists_all_groups, seen_values
 from tacit.plan.questions.quantile_grids import check_cells, rank_measure
 from tacit.plan.questions.where_bounds import (
     clamp_to_conditions,

@@ -5,7 +5,7 @@ from math import ceil, floor
 from typing import NoReturn, assert_never
 
 from tacit.plan.model import expressions as e
-from tacit.plan.model.functions import TOTAL
+from tacit.plan.model.function_names import TOTAL
 from tacit.plan.model.nodes import Counted, Distinct, Measure, Question, Ranked, Summed, Units
 from tacit.plan.model.ownership import many_rows, table_of
 from tacit.plan.model.schema import Kind

@@ -11,17 +11,17 @@ from typing import Any
 
 from tacit.errors import InvalidPlan
 from tacit.plan.model import expressions as e
-from tacit.plan.model.functions import FORMATS, INEXACT, PARTS, Function
+from tacit.plan.model.function_names import FORMATS, INEXACT, PARTS, Function
 from tacit.plan.model.schema import Column, KeyValue, Kind, Scalar
 from tacit.plan.model.walk_expressions import walk_expression, walk_fields
 from tacit.plan.semantics.case_ranges import MIRRORED, Ends, implied_ends, narrow_branch
 from tacit.plan.semantics.evaluate import compile_expression
 from tacit.plan.semantics.expression_type import CALENDAR, NUMERIC, Type, leaf
-from tacit.plan.semantics.functions import format_moment, later
+from tacit.plan.semantics.function_meanings import format_moment, later
 from tacit.plan.semantics.infer_types import type_of
 from tacit.plan.semantics.ranges import Range, as_double, hull
 from tacit.plan.semantics.text_lengths import length_of
-from tacit.plan.semantics.values import MOST_CHARACTERS, Value, cast, constant
+from tacit.plan.semantics.value_kinds import MOST_CHARACTERS, Value, cast, constant
 
 __all__ = [
     "MOST_LISTED_CHARACTERS",

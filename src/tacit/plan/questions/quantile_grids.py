@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 
 from tacit.errors import InvalidPlan, how_to_declare
 from tacit.plan.model.expressions import Expression, Field
-from tacit.plan.model.grids import Even
 from tacit.plan.model.nodes import MOST_CELLS, Key, Measure, Question, Ranked
+from tacit.plan.model.rank_grids import Even
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.measures import step_of
 from tacit.plan.semantics.expression_type import CALENDAR, Type, refuse, refuse_unbounded

@@ -19,7 +19,7 @@ from tacit.plan.model.nodes import (
     Windowed,
 )
 from tacit.plan.model.schema import Column, Scalar
-from tacit.plan.questions.per_unit import column_of
+from tacit.plan.questions.aggregate_per_unit import column_of
 
 __all__ = ["columns_of", "rename_window", "window_column"]
 

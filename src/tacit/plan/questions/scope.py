@@ -11,8 +11,8 @@ from tacit.plan.model.expressions import Field
 from tacit.plan.model.nodes import Computed, Defined, Rows, Scan
 from tacit.plan.model.ownership import Owner, multiplicity, owner_of
 from tacit.plan.model.schema import Table
+from tacit.plan.questions.aggregate_per_unit import unused_name
 from tacit.plan.questions.draft import Name, close_to
-from tacit.plan.questions.per_unit import unused_name
 from tacit.plan.questions.row_columns import columns_of
 
 __all__ = [

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from tacit.errors import InvalidPlan
 from tacit.plan.model import expressions as e
-from tacit.plan.model.functions import Function
+from tacit.plan.model.function_names import Function
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.build_expressions import Forms, literal, unit_named
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tacit.errors import InvalidPlan
 from tacit.plan.model import expressions as e
-from tacit.plan.model.functions import Function
+from tacit.plan.model.function_names import Function
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.build_expressions import Forms
 from tacit.plan.semantics.infer_types import type_of

@@ -2,12 +2,12 @@
 
 from difflib import get_close_matches
 
-from tacit.plan.model.describe import phrase
+from tacit.plan.model.describe_plan import phrase
 from tacit.plan.model.expressions import Expression, Field, KeyOf, Literal
 from tacit.plan.model.nodes import Question
 from tacit.plan.model.schema import Column, Kind, Scalar
 from tacit.plan.semantics.expression_type import refuse
-from tacit.plan.semantics.values import constant
+from tacit.plan.semantics.value_kinds import constant
 
 __all__ = ["check_declared"]
 

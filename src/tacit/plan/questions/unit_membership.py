@@ -7,7 +7,7 @@ from tacit.plan.model.expressions import Expression, Field, IsNull, Literal, Not
 from tacit.plan.model.nodes import Defined, Folding, Inner, Joined, Rows
 from tacit.plan.model.ownership import Owner, owner_of
 from tacit.plan.model.schema import Kind
-from tacit.plan.questions.per_unit import fold_rows, unused_name
+from tacit.plan.questions.aggregate_per_unit import fold_rows, unused_name
 from tacit.plan.questions.row_columns import columns_of
 
 __all__ = ["deduplicate_rows", "flag_units"]

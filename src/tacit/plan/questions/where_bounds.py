@@ -5,11 +5,11 @@ from fractions import Fraction
 from math import ceil, floor
 
 from tacit.plan.model import expressions as e
-from tacit.plan.model.functions import Function
+from tacit.plan.model.function_names import Function
 from tacit.plan.model.nodes import Computed, Joined, Rows, Where
 from tacit.plan.model.schema import Column, Kind
 from tacit.plan.model.walk_expressions import walk_fields
-from tacit.plan.questions.per_unit import column_of
+from tacit.plan.questions.aggregate_per_unit import column_of
 from tacit.plan.semantics.case_ranges import Ends, implied_ends
 
 __all__ = ["clamp_to_conditions", "conditions_of", "has_only_values", "within_declared_values"]

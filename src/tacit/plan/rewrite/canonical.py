@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import assert_never
 
 from tacit.plan.model import expressions as e
-from tacit.plan.model.functions import Function
+from tacit.plan.model.function_names import Function
 from tacit.plan.model.nodes import (
     Counted,
     Distinct,
@@ -23,7 +23,7 @@ from tacit.plan.model.nodes import (
     View,
 )
 from tacit.plan.model.schema import Kind
-from tacit.plan.model.serial import serial, serial_about
+from tacit.plan.model.serialize import serial, serial_about
 from tacit.plan.model.walk_expressions import list_group_expressions
 from tacit.plan.questions.measures import count_measure
 from tacit.plan.rewrite.canonical_rows import drop_unused_folds, settle_rows

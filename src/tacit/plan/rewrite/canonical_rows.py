@@ -31,8 +31,8 @@ from tacit.plan.model.nodes import (
     Window,
     Windowed,
 )
-from tacit.plan.model.serial import serial
-from tacit.plan.questions.per_unit import column_of, label, unused_name
+from tacit.plan.model.serialize import serial
+from tacit.plan.questions.aggregate_per_unit import column_of, label, unused_name
 from tacit.plan.questions.row_columns import columns_of, rename_window, window_column
 
 __all__ = ["drop_unused_folds", "settle_rows", "whole"]

@@ -5,7 +5,7 @@ from fractions import Fraction
 from tacit.plan.model.expressions import Both, Compared, Either, Expression, Literal, Not
 from tacit.plan.model.schema import Kind
 from tacit.plan.semantics.ranges import Range, as_double, outward
-from tacit.plan.semantics.values import constant
+from tacit.plan.semantics.value_kinds import constant
 
 __all__ = ["MIRRORED", "OPPOSITE", "Ends", "implied_ends", "narrow_branch"]
 

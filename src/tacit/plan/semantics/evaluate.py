@@ -9,13 +9,13 @@ from operator import eq, ge, gt, le, lt, ne
 from typing import assert_never
 
 from tacit.plan.model import expressions as e
-from tacit.plan.model.functions import STRICT
+from tacit.plan.model.function_names import STRICT
 from tacit.plan.model.schema import Kind
-from tacit.plan.semantics.functions import MEANINGS
+from tacit.plan.semantics.cases_without_value import NEGATION, Operation, cases_of
+from tacit.plan.semantics.function_meanings import MEANINGS
 from tacit.plan.semantics.infer_types import operand_kind, operand_kinds, type_of
 from tacit.plan.semantics.like import matches, tokens_of
-from tacit.plan.semantics.partial_cases import NEGATION, Operation, cases_of
-from tacit.plan.semantics.values import Value, bounds_of, cast, clamp_between, constant
+from tacit.plan.semantics.value_kinds import Value, bounds_of, cast, clamp_between, constant
 
 __all__ = ["Computation", "Row", "compile_expression"]
 

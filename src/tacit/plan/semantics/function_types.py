@@ -6,9 +6,16 @@ from math import ceil, floor
 
 from tacit.exact import ball, exp, log, lower, sqrt, upper, working
 from tacit.plan.model.expressions import Called, Expression, Literal
-from tacit.plan.model.functions import PARTS, Function
+from tacit.plan.model.function_names import PARTS, Function
 from tacit.plan.model.nodes import Question
 from tacit.plan.model.schema import Kind
+from tacit.plan.semantics.cases_without_value import (
+    LARGEST_LOGARITHM,
+    SETTINGS,
+    log_of_power,
+    may_be_null,
+    refuse_partial,
+)
 from tacit.plan.semantics.expression_type import (
     CALENDAR,
     NUMERIC,
@@ -17,7 +24,7 @@ from tacit.plan.semantics.expression_type import (
     refuse_unbounded,
     type_with_range,
 )
-from tacit.plan.semantics.functions import (
+from tacit.plan.semantics.function_meanings import (
     FIRST,
     LAST,
     MEANINGS,
@@ -25,13 +32,6 @@ from tacit.plan.semantics.functions import (
     later,
     round_half_away,
     trunc,
-)
-from tacit.plan.semantics.partial_cases import (
-    LARGEST_LOGARITHM,
-    SETTINGS,
-    log_of_power,
-    may_be_null,
-    refuse_partial,
 )
 from tacit.plan.semantics.ranges import INT64, Range, hull, outward
 

@@ -9,6 +9,12 @@ from tacit.plan.model import expressions as e
 from tacit.plan.model.nodes import Question, Ranked
 from tacit.plan.model.schema import Kind
 from tacit.plan.semantics.case_ranges import Ends, narrow_branch
+from tacit.plan.semantics.cases_without_value import (
+    NEGATION,
+    as_doubles,
+    may_be_null,
+    refuse_partial,
+)
 from tacit.plan.semantics.expression_type import (
     CALENDAR,
     NUMERIC,
@@ -19,7 +25,6 @@ from tacit.plan.semantics.expression_type import (
     type_with_range,
 )
 from tacit.plan.semantics.function_types import called_type, operated_kind, wanted_kinds
-from tacit.plan.semantics.partial_cases import NEGATION, as_doubles, may_be_null, refuse_partial
 from tacit.plan.semantics.ranges import INT64, Range, outward
 
 __all__ = ["CASTS", "condition_type", "operand_kind", "type_of", "operand_kinds"]

@@ -7,9 +7,9 @@ from fractions import Fraction
 from math import isqrt
 
 from tacit.plan.model import expressions as e
-from tacit.plan.model.functions import Function
-from tacit.plan.model.grids import Even
+from tacit.plan.model.function_names import Function
 from tacit.plan.model.nodes import Question, Ranked, Summed
+from tacit.plan.model.rank_grids import Even
 from tacit.plan.model.schema import Kind
 from tacit.plan.semantics.infer_types import type_of
 from tacit.plan.semantics.ranges import Range, hull

@@ -7,11 +7,11 @@ from typing import assert_never
 
 from tacit.frozen import frozen
 from tacit.plan.model import expressions as e
-from tacit.plan.model.functions import Function
+from tacit.plan.model.function_names import Function
 from tacit.plan.model.schema import Kind
-from tacit.plan.semantics.functions import LONGEST
+from tacit.plan.semantics.function_meanings import LONGEST
 from tacit.plan.semantics.infer_types import type_of
-from tacit.plan.semantics.values import MOST_CHARACTERS
+from tacit.plan.semantics.value_kinds import MOST_CHARACTERS
 
 __all__ = ["ROW_BYTES", "Length", "length_of"]
 

@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from tacit.errors import InvalidPlan
 from tacit.plan.model.schema import Kind, Table
-from tacit.plan.rewrite.free_views import has_no_rows
+from tacit.plan.rewrite.free_questions import has_no_rows
 from tacit.plan.sql.from_clause import read_query, read_source
 from tacit.plan.sql.ordering import read_limit
 from tacit.plan.sql.parameters import NO_PARAMETERS, Parameters

@@ -11,23 +11,23 @@ from sqlglot import exp
 from tacit.errors import InvalidPlan
 from tacit.frozen import frozen
 from tacit.plan.model import expressions as e
-from tacit.plan.model.functions import Function
+from tacit.plan.model.function_names import Function
 from tacit.plan.model.nodes import Folding
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.build_expressions import NULL, Forms, meeting, only
 from tacit.plan.questions.draft import KEPT, NOTHING, Draft
 from tacit.plan.questions.group_windows import looks
-from tacit.plan.questions.inner_draft import Inside
+from tacit.plan.questions.subquery_draft import Inside
 from tacit.plan.questions.tuples import tuple_of
 from tacit.plan.semantics.infer_types import condition_type
+from tacit.plan.sql.arg_max_and_first import CHOICES, read_choice
 from tacit.plan.sql.functions import CALLED, Calls
 from tacit.plan.sql.grammar import AGGREGATES, ARITHMETIC, COMPARISONS, KINDS
 from tacit.plan.sql.group_windows import LOOKS, read_group_window
-from tacit.plan.sql.moments import MOMENTS, REGRESSIONS, standard_deviation
 from tacit.plan.sql.quantiles import RANKS, read_rank
 from tacit.plan.sql.reading_context import ROWS, Level, Reader, is_column
 from tacit.plan.sql.row_windows import FOLDS, read_row_window
-from tacit.plan.sql.unit_choices import CHOICES, read_choice
+from tacit.plan.sql.variance_functions import MOMENTS, REGRESSIONS, standard_deviation
 
 __all__ = ["read_condition", "read_expression"]
 

@@ -1,6 +1,6 @@
 """Which queries of a text are released by themselves: those that give groups, and not rows of units.
 
-Checked by: tests/unit/plan/sql/test_answers.py
+Checked by: tests/unit/plan/sql/test_answers_as_tables.py
 """
 
 from collections.abc import Iterator, Mapping

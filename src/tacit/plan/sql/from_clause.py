@@ -14,8 +14,8 @@ from tacit.plan.model import expressions as e
 from tacit.plan.model.nodes import Ordering, Place, Placed
 from tacit.plan.model.schema import Column, Kind
 from tacit.plan.questions.draft import SELECTED, close_to, find
-from tacit.plan.questions.inner_draft import Inside
 from tacit.plan.questions.scope import HIDDEN, Origin, Scope, of_rows, of_table
+from tacit.plan.questions.subquery_draft import Inside
 from tacit.plan.questions.unit_membership import deduplicate_rows
 from tacit.plan.semantics.infer_types import condition_type, type_of
 from tacit.plan.sql.comma_joins import find_ties, is_comma

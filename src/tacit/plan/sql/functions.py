@@ -14,7 +14,7 @@ from sqlglot import exp
 from tacit.errors import InvalidPlan
 from tacit.frozen import frozen
 from tacit.plan.model.expressions import Expression, Literal, Not
-from tacit.plan.model.functions import Function
+from tacit.plan.model.function_names import Function
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.build_expressions import NULL, Forms, literal, unit_named
 from tacit.plan.questions.time_spans import complete_years, time_bucket

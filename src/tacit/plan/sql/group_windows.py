@@ -14,7 +14,7 @@ from tacit.plan.questions.group_windows import looks
 from tacit.plan.sql.grammar import AGGREGATES
 from tacit.plan.sql.reading_context import Reader
 from tacit.plan.sql.row_windows import check_value_frame, read_partition
-from tacit.plan.sql.walk import list_nodes
+from tacit.plan.sql.walk_syntax_tree import list_nodes
 from tacit.plan.sql.window_frames import FRAMED, SHARES, fold_frame, read_frame, share
 
 __all__ = ["LOOKS", "is_grouped", "read_group_window"]

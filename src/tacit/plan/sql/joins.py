@@ -14,7 +14,7 @@ from tacit.plan.questions.row_columns import columns_of
 from tacit.plan.questions.scope import Origin, Scope, Sides, place_side_by_side
 from tacit.plan.semantics.infer_types import type_of
 from tacit.plan.sql.expressions import read_expression
-from tacit.plan.sql.kept_groups import keeps_groups_alone
+from tacit.plan.sql.outer_joins_with_public_tables import keeps_groups_alone
 from tacit.plan.sql.reading_context import ROWS, Reader, conjuncts, same_units
 from tacit.plan.sql.source_positions import Account
 

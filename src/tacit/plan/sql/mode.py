@@ -20,12 +20,12 @@ from tacit.plan.model.expressions import (
 )
 from tacit.plan.model.nodes import Ordering
 from tacit.plan.model.schema import Kind
+from tacit.plan.questions.aggregate_per_unit import has_null_group
 from tacit.plan.questions.draft import Draft
-from tacit.plan.questions.per_unit import has_null_group
 from tacit.plan.sql.distinct_and_all import has_aggregate
 from tacit.plan.sql.expressions import read_expression
 from tacit.plan.sql.reading_context import ROWS, Reader
-from tacit.plan.sql.walk import list_nodes
+from tacit.plan.sql.walk_syntax_tree import list_nodes
 
 __all__ = ["find_mode", "is_most_frequent", "read_mode", "read_mode_key"]
 

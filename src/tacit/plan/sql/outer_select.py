@@ -10,7 +10,7 @@ from sqlglot import exp
 from tacit.errors import InvalidPlan
 from tacit.frozen import frozen
 from tacit.plan.model import expressions as e
-from tacit.plan.model.functions import Function
+from tacit.plan.model.function_names import Function
 from tacit.plan.model.nodes import Ordering, Shown
 from tacit.plan.model.schema import Kind, Table
 from tacit.plan.model.walk_expressions import walk_expression
@@ -24,7 +24,7 @@ from tacit.plan.sql.group_windows import is_grouped
 from tacit.plan.sql.ordering import read_limit, read_order, read_qualify
 from tacit.plan.sql.reading_context import Reader, is_column
 from tacit.plan.sql.row_windows import read_named_windows
-from tacit.plan.sql.walk import list_nodes
+from tacit.plan.sql.walk_syntax_tree import list_nodes
 
 __all__ = [
     "InnerSelect",

@@ -12,9 +12,9 @@ from sqlglot.errors import ErrorLevel, ParseError, SqlglotError, TokenError
 from sqlglot.tokenizer_core import Token as RawToken
 
 from tacit.errors import InvalidPlan
+from tacit.plan.sql.other_spellings import quote_names, respell
 from tacit.plan.sql.parameters import NO_PARAMETERS, Parameters, bind_parameters
 from tacit.plan.sql.precheck import MOST_BYTES, Token
-from tacit.plan.sql.spellings import quote_names, respell
 
 __all__ = ["TYPES", "parse", "tokenise"]
 

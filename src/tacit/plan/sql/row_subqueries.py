@@ -17,11 +17,11 @@ from tacit.plan.questions.build_expressions import Forms
 from tacit.plan.questions.draft import Name
 from tacit.plan.questions.public_values import scalar
 from tacit.plan.rewrite.combine_answers import merge_parts
-from tacit.plan.rewrite.subqueries import join_subqueries
+from tacit.plan.rewrite.fill_in_subqueries import join_subqueries
 from tacit.plan.semantics.infer_types import type_of
 from tacit.plan.semantics.ranges import Range
 from tacit.plan.semantics.released_ranges import grid_range, released_range
-from tacit.plan.sql.answers import close_draft
+from tacit.plan.sql.answers_as_tables import close_draft
 from tacit.plan.sql.find_released_queries import list_scalars, list_sources, scalars_in
 from tacit.plan.sql.grammar import AGGREGATES
 from tacit.plan.sql.group_windows import is_grouped

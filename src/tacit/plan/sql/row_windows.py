@@ -9,12 +9,12 @@ from sqlglot import exp
 from tacit.plan.model.expressions import Expression, Literal
 from tacit.plan.model.nodes import Defined, Folding, Ordering, Place, Placed, Running
 from tacit.plan.model.schema import Column, Kind
+from tacit.plan.questions.aggregate_per_unit import column_of, label
 from tacit.plan.questions.draft import Draft
-from tacit.plan.questions.inner_draft import Inside
-from tacit.plan.questions.per_unit import column_of, label
+from tacit.plan.questions.subquery_draft import Inside
 from tacit.plan.semantics.infer_types import type_of
+from tacit.plan.sql.arg_max_and_first import VALUES, read_chosen_value
 from tacit.plan.sql.reading_context import Reader, is_column
-from tacit.plan.sql.unit_choices import VALUES, read_chosen_value
 from tacit.plan.sql.window_frames import read_frame
 
 __all__ = [

@@ -6,11 +6,11 @@ from tacit.plan.model import expressions as e
 from tacit.plan.model.nodes import Computed, Defined, Inner, Joined, Kept, Rows, Scan, Where
 from tacit.plan.model.ownership import Owner, size_of, unique_columns
 from tacit.plan.model.schema import Kind
+from tacit.plan.questions.aggregate_per_unit import unused_name
 from tacit.plan.questions.draft import Draft, Name
-from tacit.plan.questions.inner_draft import Inside
-from tacit.plan.questions.per_unit import unused_name
 from tacit.plan.questions.row_columns import columns_of
 from tacit.plan.questions.scope import HIDDEN, Origin, Scope, of_rows
+from tacit.plan.questions.subquery_draft import Inside
 from tacit.plan.questions.unit_membership import flag_units
 from tacit.plan.semantics.infer_types import type_of
 from tacit.plan.sql.distinct_and_all import is_distinct

@@ -15,7 +15,7 @@ from sqlglot import exp
 from tacit.errors import InvalidPlan
 from tacit.plan.model.expressions import Expression
 from tacit.plan.questions.draft import DEEPEST
-from tacit.plan.semantics.pattern_match import Steps
+from tacit.plan.semantics.regex_search import Steps
 from tacit.plan.sql.grammar import (
     NODES,
     PERMITTED,

@@ -22,7 +22,7 @@ from tacit.plan.questions.group_windows import without_windows
 from tacit.plan.questions.scope import Scope, Seen
 from tacit.plan.rewrite.combine_answers import merge_parts
 from tacit.plan.rewrite.prune_measures import drop_unused_measures
-from tacit.plan.sql.answers import (
+from tacit.plan.sql.answers_as_tables import (
     NamedAnswer,
     close_draft,
     join_answers,

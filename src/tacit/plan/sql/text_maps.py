@@ -11,7 +11,7 @@ from sqlglot import exp
 from tacit.plan.model.expressions import Expression
 from tacit.plan.questions.build_expressions import Forms
 from tacit.plan.questions.declared_text_functions import capitalise_words, map_declared
-from tacit.plan.semantics.pattern_match import extract_pattern, replace_pattern
+from tacit.plan.semantics.regex_search import extract_pattern, replace_pattern
 from tacit.plan.semantics.regular_expressions import count_groups, is_pattern, may_be_empty
 from tacit.plan.sql.source_positions import Account
 

@@ -11,9 +11,9 @@ from tacit.frozen import frozen
 from tacit.plan.model import expressions as e
 from tacit.plan.model.nodes import Computed, Defined, Rows, Where
 from tacit.plan.model.ownership import size_of
+from tacit.plan.questions.aggregate_per_unit import unused_name
 from tacit.plan.questions.build_expressions import NULL, Forms
 from tacit.plan.questions.draft import Draft, Name
-from tacit.plan.questions.per_unit import unused_name
 from tacit.plan.questions.row_columns import columns_of
 from tacit.plan.questions.scope import Scope, Seen, of_rows
 from tacit.plan.sql.expressions import read_expression

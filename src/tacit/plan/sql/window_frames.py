@@ -12,7 +12,7 @@ from fractions import Fraction
 from sqlglot import exp
 
 from tacit.plan.model import expressions as e
-from tacit.plan.model.functions import Function
+from tacit.plan.model.function_names import Function
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.build_expressions import Forms
 from tacit.plan.sql.reading_context import Reader

@@ -21,7 +21,7 @@ from tacit.server.json_forms import (
     standing_fields,
     table_fields,
 )
-from tacit.server.ledger_pages import PastQuestion, Verification
+from tacit.server.ledger_views import PastQuestion, Verification
 
 __all__ = ["api_routes"]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tacit.curator.answer.intervals import Interval
 from tacit.curator.answer.released_functions import called_value, value_of_kind
 from tacit.plan import MEANINGS, Function, Kind
-from tacit.plan.semantics.functions import FIRST, LAST
+from tacit.plan.semantics.function_meanings import FIRST, LAST
 from tests.unit.curator.asked import noisy, seen
 
 F = Function

@@ -16,8 +16,8 @@ from tacit.curator import Limit, Policy, Shared, Vault
 from tacit.curator.pack_integers import pack, unpack
 from tacit.curator.pricing import answer_size as sizes
 from tacit.curator.pricing.answer_size import MOST_BYTES, check_size, size_of
-from tacit.curator.pricing.noise_and_price import terms_of
-from tacit.curator.record.stored import Stored
+from tacit.curator.pricing.noise_of_measures import terms_of
+from tacit.curator.record.stored_answer import Stored
 from tacit.engines import DuckDB
 from tacit.errors import InvalidPlan
 from tacit.exact import discrete_gaussian, entropy

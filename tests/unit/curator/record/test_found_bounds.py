@@ -10,7 +10,7 @@ import pytest
 
 from tacit.curator import Limit, Policy, Shared, Vault
 from tacit.curator.record.found_bounds import FACTS
-from tacit.curator.record.stored import Stored
+from tacit.curator.record.stored_answer import Stored
 from tacit.engines import DuckDB, Memory
 from tacit.errors import InvalidInput, InvalidPlan, LimitExceeded, Unbounded
 from tacit.ledger import MemoryLedger

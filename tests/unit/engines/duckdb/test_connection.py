@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tacit.engines.duckdb.connection import describing_cursor
-from tacit.engines.duckdb.discover import stored_kinds, stored_types
+from tacit.engines.duckdb.discover_columns import stored_kinds, stored_types
 
 
 def threads():

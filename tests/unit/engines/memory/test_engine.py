@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from tacit.engines.memory.engine import Memory
-from tacit.engines.weights import presence_weight, weight
+from tacit.engines.weights_of_rows import presence_weight, weight
 from tacit.plan import (
     Arithmetic,
     Both,

@@ -27,7 +27,7 @@ from tacit.plan import (
     units,
     when,
 )
-from tacit.plan.frame.terms import term_of
+from tacit.plan.frame.column_expressions import term_of
 from tests.unit.plan.cases import LOOSE, NOON, TABLES, VISITS
 
 VISIT = Frame(VISITS)

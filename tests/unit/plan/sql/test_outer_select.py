@@ -5,7 +5,7 @@ import pytest
 from tacit.errors import InvalidPlan
 from tacit.plan import Inner, Kind, canonical, read_sql, walk_expression, walk_rows
 from tacit.plan.model import expressions as e
-from tacit.plan.model.functions import Function
+from tacit.plan.model.function_names import Function
 from tests.laws.clinic import TABLES
 
 INSIDE = "SELECT ward AS w, COUNT(*) AS n, AVG(cost) AS m FROM visits GROUP BY ward"

@@ -12,7 +12,7 @@ from fastapi import Request, Response
 from tacit.printing import spreadsheet_cell
 from tacit.server.http.pages.rendering import Pages, Route
 from tacit.server.http.values import CSV, download
-from tacit.server.ledger_pages import PastQuestion
+from tacit.server.ledger_views import PastQuestion
 
 __all__ = ["HistoryPage"]
 

@@ -14,7 +14,7 @@ from tacit.server.http.gate import Visitor
 from tacit.server.http.models import exact_number
 from tacit.server.http.pages.rendering import Pages, Route
 from tacit.server.json_forms import policy_faults
-from tacit.server.policy_pages import Change
+from tacit.server.policy_changes import Change
 
 __all__ = ["PolicyPage"]
 

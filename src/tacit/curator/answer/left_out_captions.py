@@ -1,0 +1,444 @@
+"""What an answer leaves out or holds back, in plain words: from the policy and the plan alone, never from rows."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from fractions import Fraction
+from math import isqrt, prod
+from typing import Any
+
+from tacit.curator.answer.group_windows import has_windows, parts_shown
+from tacit.curator.pricing.noise_of_measures import Terms
+from tacit.engines import MOST_PAIRS, may_leave_out
+from tacit.frozen import frozen
+from tacit.plan import (
+    OTHER,
+    Across,
+    Both,
+    Case,
+    Compared,
+    Computed,
+    Counted,
+    Distinct,
+    Expression,
+    Field,
+    Folded,
+    Folding,
+    Inner,
+    IsNull,
+    Joined,
+    Kept,
+    Key,
+    Like,
+    Literal,
+    Look,
+    Not,
+    OneOf,
+    Owner,
+    Plan,
+    Question,
+    Rows,
+    Scan,
+    Stacked,
+    Table,
+    Units,
+    Weighing,
+    Where,
+    Windowed,
+    groups_of,
+    list_expressions,
+    list_folds,
+    many_rows,
+    operands,
+    outcomes,
+    owner_of,
+    phrase,
+    tables_of,
+    type_of,
+    walk_expression,
+    walk_rows,
+)
+
+__all__ = ["LeftOut", "add_measured", "list_left_out"]
+
+
+@frozen
+class LeftOut:
+    """One reason why an answer is not about every row as it is.
+
+    `kind` is one of "unit", "null", "join", "pairs", "key", "empty", "keys", "contributions", "bounds" and "constant";
+    `about` names the table, the column or the expression; `sentence` says it.
+    """
+
+    kind: str
+    about: str
+    sentence: str
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+def list_left_out(plan: Plan, terms: Terms, entity: str) -> tuple[LeftOut, ...]:
+    """What the answer to a plan leaves out or holds back, only what can apply to it, each once.
+
+    Claim:      nothing here depends on a row.
+    Because:    the plan, its terms and the name of the unit are all that is passed in.
+    Checked by: tests/unit/curator/answer/test_left_out_captions.py and tests/laws/test_left_out.py
+    """
+    question, tables = plan.question, tables_of(plan.question.rows)
+    joined = many_rows(question)
+    found = [
+        *_tell_missing_units(tables, entity),
+        *_tell_missing_cells(tables),
+        *(_tell_unjoined_rows(question.rows) if joined else ()),
+        *(_tell_many_pairs(question.rows, entity) if joined else ()),
+        *_tell_missing_groups(plan),
+        *_tell_many_rows(question, terms, entity),
+        *_tell_many_keys(terms, entity),
+        *_tell_bounds(question),
+        *_tell_folds(question.rows, entity),
+        *_tell_constants(question),
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def add_measured(left_out: Sequence[LeftOut], measured: Mapping[str, str]) -> tuple[LeftOut, ...]:
+    """The same, with what was measured of a table's units or a column's values, by their names."""
+    return tuple(
+        replace(each, sentence=f"{each.sentence} (measured: {measured[each.about]})")
+        if each.kind in {"contributions", "bounds"} and each.about in measured
+        else each
+        for each in left_out
+    )
+
+
+# ---------------------------------------------------------------- rows
+
+
+def _tell_missing_units(tables: Sequence[Table], entity: str) -> Iterator[LeftOut]:
+    for table in tables:
+        if not table.public and table.unit is not None and _may_be_null(table):
+            yield LeftOut("unit", entity, f"rows with no {entity} are left out")
+
+
+def _may_be_null(table: Table) -> bool:
+    return all(column.nullable for column in table.columns if column.name == table.unit)
+
+
+def _tell_missing_cells(tables: Sequence[Table]) -> Iterator[LeftOut]:
+    """Columns that are declared never to be NULL: a row in which one is, is left out at the scan."""
+    for table in tables:
+        for column in table.columns:
+            if not column.nullable and column.name != table.unit:
+                yield LeftOut(
+                    "null", column.name, f"rows in which {column.name} is NULL are left out"
+                )
+
+
+def _tell_unjoined_rows(rows: Rows) -> Iterator[LeftOut]:
+    for part in walk_rows(rows):
+        if isinstance(part, Joined) and not part.outer:
+            left, right = (_table_names(side) for side in (part.left, part.right))
+            if owner_of(part.right) is Owner.NOBODY:
+                yield LeftOut(
+                    "join", left, f"rows of {left} without a matching row in {right} are left out"
+                )
+            else:
+                yield LeftOut(
+                    "join",
+                    left,
+                    f"rows of {left} and {right} without a match in the other table are left out",
+                )
+
+
+def _tell_many_pairs(rows: Rows, entity: str) -> Iterator[LeftOut]:
+    if may_leave_out(rows):
+        few = "fewer if its texts are long"
+        yield LeftOut(
+            "pairs",
+            entity,
+            f"a {entity} with more than {MOST_PAIRS:,} pairs of rows in a join ({few}) is left out",
+        )
+
+
+def _table_names(rows: Rows) -> str:
+    return ", ".join(table.name for table in tables_of(rows))
+
+
+# ---------------------------------------------------------------- keys
+
+
+def _tell_missing_groups(plan: Plan) -> Iterator[LeftOut]:
+    question, view = plan.question, plan.view
+    across = has_windows(view) or (
+        view.having is not None and Across in map(type, walk_expression(view.having))
+    )
+    conditions = list(_conditions(question.rows))
+    for key in question.keys:
+        why = _reason_without_group(key, conditions)
+        if why:
+            about = phrase(_key_label(key))
+            totals = ", and of totals over groups" if across else ""
+            yield LeftOut(
+                "key", about, f"rows whose {about} is {why} are left out of every group{totals}"
+            )
+    looks = {part.look for part in parts_shown(view) if isinstance(part, Across)}
+    if question.keys and not question.unknown and looks & _OF_EVERY_GROUP and view.having is None:
+        names = ", ".join(phrase(_key_label(key)) for key in question.keys)
+        yield LeftOut("empty", names, "groups without rows count in what is computed over groups")
+
+
+_OF_EVERY_GROUP = {Look.COUNT, Look.MEAN, Look.MIDDLE, Look.LEAST}
+"""What a group without rows changes, whose counts and sums are 0."""
+
+
+def _reason_without_group(key: Key, conditions: Sequence[Expression]) -> str:
+    """Why a row may belong to no group: as a key's value is NULL, not declared, or either."""
+    value = key.value
+    if _has_other(value):
+        return ""
+    columns = [part.column for part in walk_expression(value) if isinstance(part, Field)]
+    undeclared = (
+        key.values is not None
+        and type_of(value).kind.value != "boolean"
+        and any(c.values for c in columns)
+    )
+    null = (
+        type_of(value).nullable
+        and not key.null
+        and not any(_is_strict(part, value) for part in conditions)
+    )
+    if any(isinstance(part, OneOf | Compared) and _is_equality(part, value) for part in conditions):
+        undeclared = False  # WHERE leaves them out itself, as was asked
+    return " or ".join(
+        word for word, may_be in (("NULL", null), ("not declared", undeclared)) if may_be
+    )
+
+
+def _has_other(value: Expression) -> bool:
+    return isinstance(value, Case) and value.otherwise == Literal(OTHER, type_of(value).kind)
+
+
+def _key_label(key: Key) -> Expression:
+    """What people call a key: of one with a group of others, its column."""
+    if _has_other(key.value):
+        return next(part for part in walk_expression(key.value) if isinstance(part, Field))
+    return key.value
+
+
+def _is_strict(condition: Expression, value: Expression) -> bool:
+    """Whether a condition is true of no row in which a value is NULL."""
+    match condition:
+        case Not(IsNull(operand)) | OneOf(operand, _) | Like(operand, _) | Not(OneOf(operand, _)):
+            return operand == value
+        case Compared(_, left, right):
+            return value in (left, right)
+        case _:
+            return False
+
+
+def _is_equality(condition: Expression, value: Expression) -> bool:
+    match condition:
+        case OneOf(operand, _):
+            return operand == value
+        case Compared("=", left, right):
+            return value in (left, right)
+        case _:
+            return False
+
+
+def _conditions(rows: Rows) -> Iterator[Expression]:
+    """The conditions that the rows meet last, each of several that are joined by AND."""
+    while isinstance(rows, Where):
+        left = [rows.condition]
+        while left:
+            part = left.pop()
+            if isinstance(part, Both):
+                left += [part.left, part.right]
+            else:
+                yield part
+        rows = rows.rows
+
+
+def _tell_many_keys(terms: Terms, entity: str) -> Iterator[LeftOut]:
+    if terms.finder is not None and owner_of(terms.question.rows) is Owner.UNIT:
+        most, about = (
+            terms.finder.keeping.most,
+            ", ".join(phrase(key.value) for key in terms.question.unknown),
+        )
+        few = f"a {entity} in more than {_plural(most, 'group')} by {about}"
+        yield LeftOut(
+            "keys", entity, f"{few} counts in {'one' if most == 1 else f'{most:,}'} of them"
+        )
+
+
+# ---------------------------------------------------------------- contributions
+
+
+def _tell_many_rows(question: Question, terms: Terms, entity: str) -> Iterator[LeftOut]:
+    """That a unit with many rows counts for less than all of them."""
+    if owner_of(question.rows) is not Owner.UNIT or _has_one_row(question.rows):
+        return
+    weights, groups, about = terms.weights, groups_of(question), _table_names(question.rows)
+    bound = weights.bound
+    rows = f"a {entity} with more than {_plural(bound, 'row')}"
+    for measure in question.measures:
+        match measure:
+            case Units():
+                most = (
+                    weights.units_squared
+                    if weights.norm is Weighing.L2
+                    else isqrt(weights.units_squared)
+                )
+                if most < _most_groups(question, terms):
+                    sentence = (
+                        f"a {entity} in more than {_plural(most, 'group')} counts for less in each"
+                    )
+                    yield LeftOut("contributions", entity, sentence)
+            case Distinct():
+                many = _plural(bound, "distinct value")
+                yield LeftOut(
+                    "contributions",
+                    entity,
+                    f"a {entity} with more than {many} counts with {bound:,} of them",
+                )
+            case _ if groups == 1 or weights.norm is Weighing.L1:
+                yield LeftOut("contributions", about, f"{rows} counts as {bound:,}")
+            case _:
+                yield LeftOut("contributions", about, f"{rows} may be scaled down")
+
+
+def _most_groups(question: Question, terms: Terms) -> int:
+    """In how many groups one unit can be: where keys are found, in those that it keeps."""
+    kept = 1 if terms.finder is None else terms.finder.keeping.most
+    known = prod(len(key.public_values) for key in question.public)
+    return min(groups_of(question), kept * known) if question.unknown else known
+
+
+def _has_one_row(rows: Rows) -> bool:
+    """Whether no unit can have more than one row."""
+    match rows:
+        case Where(inner, _) | Computed(inner, _) | Windowed(inner, _) | Kept(inner, _, _):
+            return _has_one_row(inner)
+        case Inner(_, keys, _):
+            return not keys
+        case Joined(left, right, _, _):
+            return _has_one_row(left) and owner_of(right) is Owner.UNIT and _has_one_row(right)
+        case Scan() | Stacked():
+            return False
+
+
+def _plural(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+# ---------------------------------------------------------------- bounds
+
+
+def _tell_bounds(question: Question) -> Iterator[LeftOut]:
+    """The columns whose values are moved onto declared bounds, of those whose values count."""
+    counted = [measure for measure in question.measures if isinstance(measure, Counted | Units)]
+    others = tuple(measure for measure in question.measures if measure not in counted)
+    valued = Question(question.rows, question.keys, others)
+    read = {part.column for root in list_expressions(valued) for part in _read_fields(root)}
+    roots = [measure.value for measure in counted if measure.value is not None]
+    read |= {part.column for root in roots for part in _read_fields(root, counted=True)}
+    for table in tables_of(question.rows):
+        for column in table.columns:
+            if (
+                not table.public
+                and column in read
+                and (column.low is not None or column.high is not None)
+            ):
+                yield LeftOut(
+                    "bounds",
+                    f"{table.name}.{column.name}",
+                    f"{column.name} is clipped {_format_ends(column.low, column.high)}",
+                )
+
+
+def _read_fields(root: Expression, *, counted: bool = False) -> Iterator[Field]:
+    """The columns whose values matter to an expression, and not only whether they are NULL."""
+    left: list[tuple[Expression, bool]] = [(root, counted)]
+    while left:
+        part, only_null = left.pop()
+        if isinstance(part, Field):
+            if not only_null:
+                yield part
+        elif isinstance(part, IsNull):
+            left.append((part.operand, True))
+        else:
+            left += [(inside, False) for inside in operands(part)]
+
+
+def _format_ends(low: Any, high: Any) -> str:
+    if low is None:
+        return f"to at most {_format_value(high)}"
+    return (
+        f"to at least {_format_value(low)}"
+        if high is None
+        else f"to the range {_format_value(low)} to {_format_value(high)}"
+    )
+
+
+def _tell_folds(rows: Rows, entity: str) -> Iterator[LeftOut]:
+    """That what the rows of a unit add up to is held."""
+    for fold in list_folds(rows):
+        if fold.fold in {Folding.COUNT, Folding.DISTINCT, Folding.SUM}:
+            ends = _format_ends(fold.column.low, fold.column.high)
+            yield LeftOut(
+                "bounds", fold.column.name, f"{_fold_text(fold)} of one {entity} is clipped {ends}"
+            )
+
+
+def _fold_text(fold: Folded) -> str:
+    inside = "*" if fold.value is None else phrase(fold.value)
+    return (
+        f"COUNT(DISTINCT {inside})"
+        if fold.fold is Folding.DISTINCT
+        else f"{fold.fold.value}({inside})"
+    )
+
+
+_FIVE_DIGITS = 10_000
+
+
+def _format_value(value: Any) -> str:
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Fraction) and value.denominator != 1:
+        return f"{float(value):,.6g}"
+    whole = int(value)
+    # a range of years has no thousands separators
+    return f"{whole:,}" if abs(whole) >= _FIVE_DIGITS else str(whole)
+
+
+# ---------------------------------------------------------------- constants
+
+
+def _tell_constants(question: Question) -> Iterator[LeftOut]:
+    """The comparisons with constants that are decided by declared bounds, whatever the rows are."""
+    for root in list_expressions(question):
+        for part in walk_expression(root):
+            if isinstance(part, Compared | OneOf) and _is_worth_saying(part):
+                (truth,) = outcomes(part)
+                null = ", or NULL" if type_of(part).nullable else ""
+                yield LeftOut(
+                    "constant",
+                    phrase(part),
+                    f"{phrase(part)} is {str(truth).lower()} in every row{null}",
+                )
+
+
+def _is_worth_saying(part: Compared | OneOf) -> bool:
+    """Whether a comparison is always false, or true as its constant lies beyond the bounds: x >= low says nothing."""
+    sides = [part.operand] if isinstance(part, OneOf) else [part.left, part.right]
+    if not any(isinstance(inside, Field) for side in sides for inside in walk_expression(side)):
+        return False
+    known = outcomes(part)
+    if known != {True} or isinstance(part, OneOf):
+        return known == {False}
+    left, right = (type_of(side).range for side in sides)
+    if left is None or right is None:
+        return False
+    return left.high < right.low or right.high < left.low

@@ -1,0 +1,42 @@
+"""Of which class a question is: what it takes to evaluate it, told by its plan alone."""
+
+from tacit.frozen import frozen
+from tacit.plan import CombinedPlan, Distinct, Plan, Ranked, tables_of
+
+__all__ = ["KINDS", "PlanClass", "plan_class"]
+
+KINDS = ("sums", "distinct", "ranks", "keys")
+"""Kinds of questions, from the quickest to the slowest: sums and counts, distinct values, quantiles, unknown keys."""
+
+
+@frozen
+class PlanClass:
+    """A kind of question, the tables that it reads, and of how many parts it consists."""
+
+    kind: str
+    tables: tuple[str, ...]
+    parts: int = 1
+
+
+def plan_class(plan: Plan | CombinedPlan) -> PlanClass:
+    """The class of a plan.
+
+    Claim:      it depends on the question and on nothing else.
+    Because:    the plan is all that is passed in.
+    Checked by: tests/unit/curator/test_duration_class.py
+    """
+    parts = plan.parts if isinstance(plan, CombinedPlan) else (plan,)
+    kinds = [_kind(part) for part in parts]
+    tables = {table.name: None for part in parts for table in tables_of(part.question.rows)}
+    return PlanClass(max(kinds, key=KINDS.index), tuple(tables), len(parts))
+
+
+def _kind(plan: Plan) -> str:
+    question = plan.question
+    if question.unknown:
+        return "keys"
+    if any(isinstance(measure, Ranked) for measure in question.measures):
+        return "ranks"
+    if any(isinstance(measure, Distinct) for measure in question.measures):
+        return "distinct"
+    return "sums"
