@@ -20,6 +20,7 @@ from tests.laws.statement_grammar import FEATURES, Statement, write_statement
 from tests.laws.statement_worlds import VARIANTS, World, make_world
 
 SLICES, EACH = 4, 500  # 2,000 statements; `make soak` writes 24,000 others
+ALL_SLICES: Counter[str] = Counter()  # what came of those so far
 # smaller statements that are tried
 SHRUNK = 0 if os.environ.get("HYPOTHESIS_PROFILE") == "teeth" else 300
 # every so many, DuckDB is asked too, or the whole way is taken through vaults
@@ -147,4 +148,8 @@ def test_generated_statements_keep_their_promise(part):
 def test_many_more_generated_statements_keep_their_promise(part):
     first = SystemRandom().randrange(10**6, 10**12)
     print(f"statements of the seeds {first} to {first + 299}, in the world {first}")
-    check_slice(range(first, first + 300), first, compared=6, leaving=10, deep=part % 4 == 0)
+    seeds = range(first, first + 300)
+    tally = check_slice(seeds, first, compared=6, leaving=10, deep=part % 4 == 0)
+    ALL_SLICES.update(tally.outcomes, checked=len(seeds))
+    print(f"after slice {part}, without a violation: {dict(ALL_SLICES)}")
+    assert tally.outcomes["accepted"] >= 0.6 * len(seeds)
