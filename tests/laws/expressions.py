@@ -155,7 +155,7 @@ def slots(operation: Any) -> Iterator[list[Kind]]:
             yield from ([DAY], [MOMENT])
         case Function.DATE_ADD:
             yield from ([DAY, WHOLE], [MOMENT, WHOLE])
-        case Function.DATE_DIFF:
+        case Function.DATE_DIFF | Function.SECONDS_BETWEEN:
             yield from ([DAY, MOMENT], [MOMENT, MOMENT])
         case Function() if operation in CHOICES:
             yield from ([kind, kind] for kind in Kind if kind is not FLAG)

@@ -216,6 +216,7 @@ def _cases():
         yield Case(f"MONTHNAME({column})", text)
         yield Case(f"DAYNAME({column})", text)
         yield Case(f"EXTRACT(epoch FROM {column})", number)
+        yield Case(f"EXTRACT(epoch FROM (s - {column}::TIMESTAMP))", number)
         for unit in ("year", "quarter", "month", "week", "day", "hour", "minute", "second"):
             yield Case(f"DATE_TRUNC('{unit}', {column})", moment)
             yield Case(f"{column} + INTERVAL 5 {unit}", moment)

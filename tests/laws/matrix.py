@@ -456,10 +456,7 @@ FUNCTIONS = [
     Function("{0} + {1}", "id", "d", plain="CAST({0} AS INTEGER) + {1}", over="id"),
     Function("{0} - {1}", "di", "d", plain="{0} - CAST({1} AS INTEGER)", over="di"),
     Function("{0} - {1}", "dd", "i", over="dd"),
-    # Each moment is a double of seconds here, which are a microsecond off at most; DuckDB subtracts microseconds.
-    Function(
-        "EXTRACT(EPOCH FROM ({0} - {1}))", "mm", "n", plain="EPOCH({0}) - EPOCH({1})", over="mm"
-    ),
+    Function("EXTRACT(EPOCH FROM ({0} - {1}))", "mm", "n", over="mm"),
     Function("{0} - {1} < INTERVAL 3 DAY", "mm", "b", over="mm"),
     Function("DATE_DIFF('day', {0}, {1})", "dd dm md mm", "i", NO_TIME),
     Function("DATE_DIFF('month', {0}, {1})", "dd dm md mm", "i", NO_TIME),

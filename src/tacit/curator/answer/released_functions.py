@@ -132,7 +132,10 @@ def called_value(
 
 # ---------------------------------------------------------------- days and moments
 
-_MOMENTS = {Function.EXTRACT, Function.DATE_TRUNC, Function.DATE_ADD, Function.DATE_DIFF}
+_MOMENTS = {
+    *(Function.EXTRACT, Function.DATE_TRUNC, Function.DATE_ADD, Function.DATE_DIFF),
+    Function.SECONDS_BETWEEN,
+}
 
 
 def _of_moments(function: Function, values: Sequence[Any], whole_days: bool) -> tuple[float, float]:
@@ -140,12 +143,12 @@ def _of_moments(function: Function, values: Sequence[Any], whole_days: bool) -> 
     match function, [*values]:
         case Function.DATE_TRUNC, [unit, moment]:
             return _lowest_and_highest(lambda end: meaning(unit, end), moment, moment)
-        case Function.DATE_DIFF, [unit, since, until]:
+        case Function.DATE_DIFF | Function.SECONDS_BETWEEN, [*unit, since, until]:
             first, last = as_interval(since), as_interval(until)
             if any(abs(end) == inf for end in (first.low, first.high, last.low, last.high)):
                 return -inf, inf
-            return _number(meaning(unit, first.high, last.low)), _number(
-                meaning(unit, first.low, last.high)
+            return _number(meaning(*unit, first.high, last.low)), _number(
+                meaning(*unit, first.low, last.high)
             )
         case Function.DATE_ADD, [moment, count, unit]:
             return _later(meaning, as_interval(moment), as_interval(count), unit, whole_days)

@@ -99,6 +99,8 @@ def call_sql(expression: Called, operands: Sequence[str], microseconds: Moments)
             return _real(function, operands)
         case Function.EXTRACT | Function.DATE_TRUNC | Function.DATE_ADD | Function.DATE_DIFF:
             return _moment(expression, operands, microseconds)
+        case Function.SECONDS_BETWEEN:
+            return _seconds_between(*map(microseconds, operands))
         case Function.STRFTIME:
             return _format(first, str(setting_of(expression, 1)))
         case _:
@@ -236,6 +238,14 @@ def _moment(expression: Called, operands: Sequence[str], microseconds: Moments) 
             return f"({_count(unit, operands[2])} - {_count(unit, operands[1])})"
         case _:
             return _later(expression, operands, microseconds)
+
+
+def _seconds_between(since: str, until: str) -> str:
+    """Whole days in seconds, and the rest of a day; both are cut towards zero."""
+    apart = integer_or_null(f"({until})::numeric - ({since})::numeric")
+    days = "({x} / 86400000000 * 86400)::float8"
+    rest = "({x} % 86400000000)::float8 / '1000000'::float8"
+    return write_once(apart, lambda x: f"({days} + {rest})".replace("{x}", x))
 
 
 def _count(unit: str, moment: str) -> str:

@@ -119,6 +119,8 @@ def call_sql(expression: Called, operands: Sequence[str]) -> str:
             return _real(function, operands)
         case Function.EXTRACT | Function.DATE_TRUNC | Function.DATE_ADD | Function.DATE_DIFF:
             return _moment(expression, operands)
+        case Function.SECONDS_BETWEEN:
+            return _seconds_between(*map(count_microseconds, operands))
         case Function.STRFTIME:
             return _format(first, str(setting_of(expression, 1)))
         case _:
@@ -269,6 +271,15 @@ def _extract(part: str, moment: str) -> str:
     clock = {"hour", "minute", "second"}
     plain = f"{part}({moment if part in clock else day})"
     return f"CAST({odd.get(part, plain)} AS BIGINT)"
+
+
+def _seconds_between(since: str, until: str) -> str:
+    """Whole days in seconds, and the rest of a day; both are cut towards zero."""
+    days = "CAST({x} div 86400000000L * 86400L AS DOUBLE)"
+    rest = "CAST({x} % 86400000000L AS DOUBLE) / 1000000D"
+    return write_once(
+        f"try_subtract({until}, {since})", lambda x: f"({days} + {rest})".replace("{x}", x)
+    )
 
 
 def _count(unit: str, moment: str) -> str:

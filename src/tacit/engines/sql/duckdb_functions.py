@@ -230,4 +230,7 @@ _WRITERS: dict[Function, _Writer] = {
     Function.DATE_TRUNC: _date_trunc,
     Function.DATE_ADD: _date_add,
     Function.DATE_DIFF: _date_diff,
+    Function.SECONDS_BETWEEN: lambda _, operands: (
+        f"date_part('epoch', ({operands[1]} - {operands[0]}))"
+    ),
 }

@@ -147,6 +147,7 @@ def _phrase(expression: e.Expression, question: Question | None) -> tuple[str, i
 
 _SIGNS = {Function.DISTINCT: _COMPARED, Function.QUOTIENT: _MULTIPLIED, Function.JOINED: _ADDED}
 _INSIDE = {Function.DISTINCT: _ADDED, Function.QUOTIENT: _MINUS, Function.JOINED: _MINUS}
+_INSIDE[Function.SECONDS_BETWEEN] = _MINUS
 
 
 def _call(function: Function, parts: list[str]) -> tuple[str, int]:
@@ -155,6 +156,8 @@ def _call(function: Function, parts: list[str]) -> tuple[str, int]:
         return f"{parts[0]} {function.value} {parts[1]}", _SIGNS[function]
     if function is Function.EXTRACT:
         return f"EXTRACT({parts[0].strip(chr(39))} FROM {parts[1]})", _ATOM
+    if function is Function.SECONDS_BETWEEN:
+        return f"EXTRACT(epoch FROM {parts[1]} - {parts[0]})", _ATOM
     return f"{function.value}({', '.join(parts)})", _ATOM
 
 

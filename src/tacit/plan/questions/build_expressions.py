@@ -298,8 +298,7 @@ class Forms:
 
     def seconds_between(self, since: e.Expression, until: e.Expression) -> e.Expression:
         """How many seconds one moment is after another."""
-        moments = self._alike([until, since])
-        return self.arithmetic("-", *(self.moment_part("epoch", each) for each in moments))
+        return self.call(Function.SECONDS_BETWEEN, self._alike([since, until]))
 
     def divide(self, left: e.Expression, right: e.Expression) -> e.Expression:
         """SAFE_DIVIDE(left, right): NULL where the divisor is zero, as every division is."""

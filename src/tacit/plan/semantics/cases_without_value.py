@@ -202,9 +202,10 @@ def _beyond_calendar(
             found.range and years and not found.range.is_within(years) for found, years in known
         )
 
-    cut = operation is Function.DATE_TRUNC  # whose first moment may be none that DuckDB holds
+    # what the first moment of a unit or the microseconds between two are, DuckDB may be unable to hold
+    raises = operation in {Function.DATE_TRUNC, Function.SECONDS_BETWEEN}
     return Partial(
-        operation, kind, "a moment beyond the calendar", is_met, may_be_met, example, raises=cut
+        operation, kind, "a moment beyond the calendar", is_met, may_be_met, example, raises
     )
 
 
@@ -424,6 +425,7 @@ PARTIAL: tuple[Partial, ...] = (
     _beyond_calendar(Function.EXTRACT, Kind.TIMESTAMP, [1], "week", _FAR),
     _beyond_calendar(Function.DATE_TRUNC, Kind.TIMESTAMP, [1], "quarter", _FIRST_HELD),
     _beyond_calendar(Function.DATE_DIFF, Kind.TIMESTAMP, [1, 2], "second", -_FAR, _FAR),
+    _beyond_calendar(Function.SECONDS_BETWEEN, Kind.TIMESTAMP, [0, 1], -_FAR, _FAR),
     _beyond_calendar(Function.STRFTIME, Kind.TIMESTAMP, [0], _FAR, "%Y"),
     _beyond_calendar((Kind.DATE, Kind.TIMESTAMP), Kind.DATE, [0], _FAR_DAY),
     _beyond_calendar((Kind.TIMESTAMP, Kind.DATE), Kind.TIMESTAMP, [0], _FAR),

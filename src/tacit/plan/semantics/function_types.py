@@ -31,6 +31,7 @@ from tacit.plan.semantics.function_meanings import (
     count_boundaries,
     later,
     round_half_away,
+    seconds_between,
     trunc,
 )
 from tacit.plan.semantics.ranges import INT64, Range, hull, outward
@@ -62,6 +63,7 @@ ARITY: dict[Function, tuple[int, int]] = dict.fromkeys(Function, (1, 1)) | {
     Function.DATE_TRUNC: (2, 2),
     Function.DATE_ADD: (3, 3),
     Function.DATE_DIFF: (3, 3),
+    Function.SECONDS_BETWEEN: (2, 2),
 }
 """How many operands each function has: the fewest and the most."""
 
@@ -81,6 +83,7 @@ _MOMENTS = {
     Function.DATE_TRUNC: (Kind.TEXT, Kind.TIMESTAMP),
     Function.DATE_ADD: (Kind.TIMESTAMP, Kind.INTEGER, Kind.TEXT),
     Function.DATE_DIFF: (Kind.TEXT, Kind.TIMESTAMP, Kind.TIMESTAMP),
+    Function.SECONDS_BETWEEN: (Kind.TIMESTAMP, Kind.TIMESTAMP),
     Function.STRFTIME: (Kind.TIMESTAMP, Kind.TEXT),
 }
 _SETTINGS_OF_TEXT = {
@@ -100,6 +103,7 @@ _RESULTS = {
     Function.DATE_TRUNC: Kind.TIMESTAMP,
     Function.DATE_ADD: Kind.TIMESTAMP,
     Function.DATE_DIFF: Kind.INTEGER,
+    Function.SECONDS_BETWEEN: Kind.NUMBER,
     Function.STRFTIME: Kind.TEXT,
 } | dict.fromkeys(_DOUBLES, Kind.NUMBER)
 _READS = {
@@ -525,6 +529,12 @@ def _type_of_distinct(
     return Type(kind, Fraction(low), Fraction(high), nullable)
 
 
+def _type_of_seconds(_: Called, types: Sequence[Type], kind: Kind, nullable: bool) -> Type:
+    since, until = _moments(types[0]), _moments(types[1])
+    low, high = (Fraction(seconds_between(since[1 - i], until[i])) for i in (0, 1))
+    return Type(kind, low, high, nullable)
+
+
 _RULES: dict[Function, _Rule] = {
     Function.COALESCE: _coalesce,
     Function.LEAST: _extreme,
@@ -548,4 +558,5 @@ _RULES: dict[Function, _Rule] = {
     Function.DATE_TRUNC: _type_of_truncation,
     Function.DATE_ADD: _later,
     Function.DATE_DIFF: _type_of_distinct,
+    Function.SECONDS_BETWEEN: _type_of_seconds,
 }

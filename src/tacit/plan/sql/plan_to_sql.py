@@ -219,6 +219,8 @@ class _Writer:
         match function, parts:
             case Function.EXTRACT, (e.Literal(str(part)), moment):
                 return f"EXTRACT({part} FROM {self.write(moment)})"
+            case Function.SECONDS_BETWEEN, (since, until):
+                return f"EXTRACT(epoch FROM ({self.write(until)} - {self.write(since)}))"
             case Function.DATE_ADD, (moment, e.Literal(int(count)), e.Literal(str(unit))):
                 sign = "-" if count < 0 else "+"
                 return f"({self.write(moment)} {sign} INTERVAL {abs(count)} {unit.upper()})"

@@ -179,7 +179,8 @@ WORDS = {
     Kind: "boolean | integer | number | text | date | timestamp",
     Function: "COALESCE | NULLIF | LEAST | GREATEST | IS DISTINCT FROM | // | ABS | SIGN | ROUND | FLOOR | CEIL | "
     "TRUNC | SQRT | LN | LOG10 | EXP | POWER | LOWER | UPPER | TRIM | LTRIM | RTRIM | SUBSTR | RIGHT | "
-    "REPLACE | LENGTH | CONCAT | || | EXTRACT | DATE_TRUNC | DATE_ADD | DATE_DIFF | STRFTIME",
+    "REPLACE | LENGTH | CONCAT | || | EXTRACT | DATE_TRUNC | DATE_ADD | DATE_DIFF | STRFTIME | "
+    "SECONDS_BETWEEN",
 }
 
 

@@ -42,7 +42,7 @@ PROVED = {Kind.INTEGER: (1, 1), Kind.NUMBER: (1, 1), Kind.TIMESTAMP: (NOW, NOW)}
 def kinds_of(case):
     """The kinds of a case's operands: days and moments are integers in the example."""
     moments = {Function.EXTRACT: [1], Function.DATE_TRUNC: [1], Function.DATE_DIFF: [1, 2]}
-    moments |= {Function.STRFTIME: [0], Function.DATE_ADD: [0]}
+    moments |= {Function.STRFTIME: [0], Function.DATE_ADD: [0], Function.SECONDS_BETWEEN: [0, 1]}
     kinds = [KINDS[type(value)] for value in case.example]
     for place in moments.get(case.operation, []):
         kinds[place] = Kind.TIMESTAMP
@@ -335,6 +335,7 @@ FAR_AWAY = [
     Called(Function.EXTRACT, (Literal("week", Kind.TEXT), MOMENT)),
     Called(Function.DATE_TRUNC, (Literal("quarter", Kind.TEXT), MOMENT)),
     Called(Function.DATE_DIFF, (Literal("month", Kind.TEXT), MOMENT, MOMENT)),
+    Called(Function.SECONDS_BETWEEN, (MOMENT, MOMENT)),
     Called(Function.STRFTIME, (MOMENT, Literal("%Y", Kind.TEXT))),
     Called(Function.DATE_ADD, (MOMENT, K, Literal("year", Kind.TEXT))),
 ]

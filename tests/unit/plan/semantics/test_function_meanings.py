@@ -76,6 +76,8 @@ def moment(*parts):
         (F.DATE_ADD, (moment(9999, 12, 31), 1, "day"), None),
         (F.DATE_ADD, (moment(1, 1, 1), -1, "month"), None),
         (F.DATE_ADD, (moment(1970, 1, 1), 1 << 62, "second"), None),
+        (F.SECONDS_BETWEEN, (moment(2025, 1, 31), moment(2025, 2, 1) + 1), 86_400.000_001),
+        (F.SECONDS_BETWEEN, (moment(2025, 2, 1), moment(2025, 1, 31) - 1), -86_400.000_001),
         (F.DATE_DIFF, ("month", moment(2025, 1, 31), moment(2025, 3, 1)), 2),
         (F.DATE_DIFF, ("year", moment(2024, 12, 31, 23), moment(2025, 1, 1)), 1),
         (F.DATE_DIFF, ("hour", moment(1970, 1, 1, 1), moment(1969, 12, 31, 23, 59)), -2),

@@ -100,6 +100,7 @@ def moment(*parts):
             (Kind.TIMESTAMP, moment(2024, 1, 1), moment(2024, 3, 1), True),
         ),
         (F.DATE_DIFF, (text("day"), DAY, DAY), (INT, -30, 30, True)),
+        (F.SECONDS_BETWEEN, (DAY, DAY), (NUM, -30 * 86_400, 30 * 86_400, True)),
         (F.DATE_DIFF, (text("month"), DAY, SEEN), (INT, -2, 2, True)),
     ],
 )

@@ -1,9 +1,12 @@
 """Other spellings are the same question."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from tacit.errors import InvalidPlan
-from tacit.plan import Column, Kind, Table, fingerprint, read_sql
+from tacit.plan import Column, Kind, Summed, Table, constant, fingerprint, read_sql
+from tacit.plan.semantics.evaluate import compile_expression
 from tacit.plan.sql.other_spellings import quote_names
 from tests.unit.plan.cases import TABLES
 
@@ -68,11 +71,14 @@ def test_the_unit_of_an_outer_join_may_be_missing():
 
 
 def test_seconds_between_two_moments():
-    """By their epochs, one minus the other; an interval is as many seconds."""
+    """Until minus since, in microseconds before they are seconds; an interval is as many seconds."""
     since = "TIMESTAMP '2025-01-01 00:00:00'"
-    written = f"EXTRACT(EPOCH FROM seen) - EXTRACT(EPOCH FROM {since})"
+    written = f"EXTRACT(EPOCH FROM (seen - {since}))"
+    summed = read_sql(f"SELECT SUM({written}) AS s FROM visits", TABLES).question.measures
+    later = {"seen": constant(datetime(2025, 1, 3, 0, 0, 0, 1, UTC), Kind.TIMESTAMP)}
+    values = [compile_expression(each.value)(later) for each in summed if isinstance(each, Summed)]
+    assert values == [2 * 86_400 + 0.000_001]
     pairs = [
-        (f"EXTRACT(EPOCH FROM (seen - {since})) > 9", f"{written} > 9"),
         (f"seen - {since} < INTERVAL '2 days'", f"{written} < 172800"),
         (f"INTERVAL 1 HOUR >= (seen - {since})", f"3600 >= {written}"),
     ]
