@@ -41,7 +41,7 @@ BUGS = [
     ),
     Bug(
         name="engines-nobody-is-somebody",
-        file=f"{ENGINES}/sql/statement.py",
+        file=f"{ENGINES}/sql/taken_rows.py",
         before='            conditions.append(f"{unit} IS NOT NULL")\n',
         after="",
         killed_by=f"{UNIT}/test_engine.py::test_engines_answer_alike",

@@ -20,18 +20,27 @@ from tacit.engines.duckdb.file_seal import last_change
 from tacit.engines.duckdb.load_tables import load_table
 from tacit.engines.duckdb.prepared_statements import PreparedStatements
 from tacit.engines.duckdb.unknown_key_table import gather_keys
-from tacit.engines.engine import Answer, blank, check_fits, columns_read, needed_columns
+from tacit.engines.duckdb.weigh_arrays import add_up, can_add_up
+from tacit.engines.engine import (
+    Answer,
+    blank,
+    check_fits,
+    columns_read,
+    groups_of,
+    needed_columns,
+)
 from tacit.engines.rows_as_codes import CodedRows, check_coding
 from tacit.engines.sources.path_to_unit import Linked
 from tacit.engines.sources.rows import not_unique
 from tacit.engines.sources.source_kinds import Parquet, ParquetFiles, Source, Stored, source_of
-from tacit.engines.sql.casts import kinds_of
+from tacit.engines.sql.casts import kinds_of, whole_unit
 from tacit.engines.sql.codes import code_names, code_statement
 from tacit.engines.sql.group_index import enumeration
 from tacit.engines.sql.relation import Relation, Rowset
 from tacit.engines.sql.rows import Nest
 from tacit.engines.sql.runnable_select import Fetched, Number, Select
 from tacit.engines.sql.statement import Statement, histogram, read_cells, statement
+from tacit.engines.sql.taken_rows import RowColumns, row_columns
 from tacit.engines.unknown_keys_per_unit import Gathered, rehearsal_of
 from tacit.engines.work_bounds import Bounds, bounds_of_question, check_work
 from tacit.errors import EngineFailed
@@ -84,6 +93,9 @@ class DuckDB:
         self._last: tuple[Question, Weights, _Statements] | None = None
         self._checked: tuple[Question, Bounds] | None = None
         self._shared: dict[tuple[str, Column | None], int] = {}
+        self._by_sql = {
+            table.name for table, source in sources.items() if isinstance(source, Linked)
+        }
         # A connection that was opened to find out what a source holds is the engine's from now on.
         opened = connection or open_connection(threads=threads, memory=memory, seconds=seconds)
         try:
@@ -188,10 +200,15 @@ class DuckDB:
         if not answer.size:
             return answer
         columns = columns_of_answer(question)
+        if written.rows is not None:
+            found = self._add_in_arrays(question, weights, written.rows, shared)
+            if found is not None:
+                answer[:] = found
+                return answer
         if written.measures is not None:
             asked, places = written.measures, [columns[place].start for place in written.places]
-            found = self._fetch(asked.select, shared)
-            for group, measures in asked.read_measures(found, weights.bits):
+            fetched = self._fetch(asked.select, shared)
+            for group, measures in asked.read_measures(fetched, weights.bits):
                 answer[group, places] = measures
         known: dict[Select, slice] = {}
         for place, select in written.cells.items():
@@ -218,9 +235,55 @@ class DuckDB:
             i: histogram(question, measure, weights, rowset, self._enumerate_type)
             for i, measure in ranked.items()
         }
-        found = _Statements(asked, places, cells, blank(question, weights))
+        rows = (
+            row_columns(question, rowset, self._enumerate_type)
+            if self._has_small_units(question, rowset)
+            else None
+        )
+        found = _Statements(asked, places, cells, blank(question, weights), rows)
         self._last = question, weights, found
         return found
+
+    def _has_small_units(self, question: Question, rowset: Rowset) -> bool:
+        """Whether the rows of a question can be weighed in arrays: those of one table, whose units are numbers.
+
+        Not if the rows know how many their unit has, which is quicker still, nor if they are joined for every question.
+        """
+        relation = rowset.relation
+        return (
+            relation.unit is not None
+            and whole_unit(relation.unit[1])
+            and relation.unit_rows is None
+            and not rowset.ctes
+            and self._by_sql.isdisjoint(table.name for table in tables_of(question.rows))
+            and not self._is_small(question)
+        )
+
+    def _add_in_arrays(
+        self, question: Question, weights: Weights, rows: RowColumns, shared: SharedCursor | None
+    ) -> Answer | None:
+        """The answer by arrays; None where SQL has to find it, and while it is rehearsed.
+
+        Claim:      whether rows are weighed in arrays or by SQL is seen in no answer.
+        Because:    both give the integers of the memory engine; a rehearsal runs both statements.
+        Checked by: tests/laws/test_engines.py::test_memory_and_duckdb_agree
+        """
+        if shared is not None:
+            self._fetch(rows.select, shared)
+            return None
+        groups, (table,) = groups_of(question), tables_of(question.rows)
+        ((count,),) = self._fetch(
+            Select(f"SELECT count(*) FROM {self._full[table.name].name}")
+        ).rows
+        if not can_add_up(count, rows.terms, weights, groups):
+            return None
+        columns = self._fetch_columns(rows.select)
+        with suppress(Exception):
+            found = add_up(columns, rows.terms, rows.recipes, groups, weights)
+            if found is None:
+                self._by_sql.add(table.name)
+            return found
+        raise EngineFailed
 
     def _is_prepared(self, question: Question) -> bool:
         """Whether its statements have parameters, and are prepared when they come again.
@@ -302,6 +365,17 @@ class DuckDB:
             raise EngineFailed
         return found
 
+    def _fetch_columns(self, select: Select) -> Mapping[str, Answer]:
+        """The same of a statement without parameters, whose rows are as many as those of a table: not copied twice."""
+        found = None
+        with suppress(Exception):
+            self._check_sealed()
+            with self._connection.cursor() as cursor:
+                found = cursor.sql(select.sql).fetchnumpy()
+        if found is None:
+            raise EngineFailed
+        return found
+
     @contextmanager
     def _execute(
         self, select: Select, shared: SharedCursor | None
@@ -368,13 +442,14 @@ class DuckDB:
 class _Statements:
     """What is run for a question: one statement for all `places` that are measured, one for each that is ranked.
 
-    `empty` is an answer of zeros.
+    `empty` is an answer of zeros; `rows` are those of the question, where they can be weighed in arrays instead.
     """
 
     measures: Statement | None
     places: tuple[int, ...]
     cells: Mapping[int, Select]
     empty: Answer
+    rows: RowColumns | None
 
 
 def _check_unique(connection: duckdb.DuckDBPyConnection, relation: Relation, table: Table) -> None:

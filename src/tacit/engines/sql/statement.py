@@ -10,18 +10,11 @@ has, those of units with few are added up apart, without.  Whole tables that kno
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from tacit.engines.engine import conditions_of, most_rows, needed_columns
-from tacit.engines.sql.casts import read_unit, scan_conditions
+from tacit.engines.engine import most_rows
 from tacit.engines.sql.distinct_values_sql import count_values
-from tacit.engines.sql.expressions import quote_name, render
+from tacit.engines.sql.expressions import render
 from tacit.engines.sql.grid_cells import cell_sql
-from tacit.engines.sql.group_index import (
-    Enumeration,
-    Grouping,
-    enumeration,
-    found_grouping,
-    grouping,
-)
+from tacit.engines.sql.group_index import Enumeration, Grouping, enumeration
 from tacit.engines.sql.ingested_sums import (
     strata_of,
     sum_strata,
@@ -29,8 +22,9 @@ from tacit.engines.sql.ingested_sums import (
     takes_whole_table,
 )
 from tacit.engines.sql.relation import Relation, Rowset
-from tacit.engines.sql.runnable_select import Fetched, Reader, Select, cte
-from tacit.engines.sql.sums_of_terms import Recipe, Terms
+from tacit.engines.sql.runnable_select import Fetched, Select, cte
+from tacit.engines.sql.sums_of_terms import Plain, Recipe, Terms
+from tacit.engines.sql.taken_rows import TakenRows
 from tacit.engines.sql.unit_weights import (
     change_of_rows,
     count_units,
@@ -43,11 +37,9 @@ from tacit.engines.sql.unit_weights import (
 )
 from tacit.frozen import frozen
 from tacit.plan import (
-    Counted,
     Distinct,
     Question,
     Ranked,
-    Summed,
     Units,
     Weights,
     groups_of,
@@ -55,8 +47,6 @@ from tacit.plan import (
 )
 
 __all__ = ["Statement", "histogram", "read_cells", "statement"]
-
-_Plain = Counted | Summed | Units | Distinct
 
 
 @frozen
@@ -149,11 +139,15 @@ def statement(
     scaled_totals AS (SELECT group_id, sum(weight_change) AS scaled_0 FROM taken_rows JOIN weight_changes ...)
     SELECT group_id, total_0, scaled_0 FROM group_totals LEFT JOIN scaled_totals USING (group_id)
     """
-    taken = _Taken(question, rowset, enumerated, found)
+    taken = TakenRows(question, rowset, enumerated, found)
     plain = [measure for measure in question.measures if not isinstance(measure, Ranked)]
     present = _presences(plain, rowset.relation)
     terms = taken.terms()
-    recipes = _recipes(plain, present, terms)
+    known: dict[Plain, Recipe] = {
+        measure: ((f"{'units' if isinstance(measure, Units) else 'values'}_{place}", 1),)
+        for place, measure in enumerate(present)
+    }
+    recipes = terms.recipes(plain, known)
     # What is read anew for every measure is no more than that measure needs, or texts would be made as often as k**2.
     own = [terms if rowset.ctes else taken.terms(terms) for _ in present]
     columns = [each.presence_column(measure) for measure, each in zip(present, own, strict=True)]
@@ -190,26 +184,11 @@ def _known_columns(terms: Terms, *, changed: bool = False) -> Iterator[str]:
         yield f"{f'({scaled} + coalesce(changed_{name}, 0))' if changed else scaled} AS scaled_{name}"
 
 
-def _presences(plain: Sequence[_Plain], relation: Relation) -> list[Units | Distinct]:
+def _presences(plain: Sequence[Plain], relation: Relation) -> list[Units | Distinct]:
     """The measures that ask who or what is there, where rows have units: each has columns of its own."""
     if relation.unit is None:
         return []
     return [each for each in dict.fromkeys(plain) if isinstance(each, Units | Distinct)]
-
-
-def _recipes(
-    plain: Sequence[_Plain], present: Sequence[Units | Distinct], terms: Terms
-) -> tuple[Recipe, ...]:
-    """How every measure is put together from terms."""
-    recipes: dict[_Plain, Recipe] = {
-        measure: ((f"{'units' if isinstance(measure, Units) else 'values'}_{place}", 1),)
-        for place, measure in enumerate(present)
-    }
-    # sums come first: then a count finds the column of its sum
-    for measure in sorted(plain, key=lambda each: not isinstance(each, Summed)):
-        if measure not in recipes:
-            recipes[measure] = terms.recipe(measure)
-    return tuple(recipes[measure] for measure in plain)
 
 
 def _add_totals(
@@ -285,7 +264,7 @@ def histogram(
                 in its unit's vector all the same.
     Checked by: tests/laws/test_ranks.py::test_engines_give_the_same_cells
     """
-    taken, relation = _Taken(question, rowset, enumerated, found), rowset.relation
+    taken, relation = TakenRows(question, rowset, enumerated, found), rowset.relation
     terms = taken.terms()
     value = render(measure.value, terms.read)
     terms.columns["cell"] = cell_sql(measure, value, relation.dialect)
@@ -325,56 +304,3 @@ def read_cells(fetched: Fetched, bits: int) -> Iterator[tuple[int, int, int]]:
     for row in fetched.rows:
         weight = (row[places["total"]] << bits) + row[places["scaled"]]
         yield row[places["group_id"]], row[places["cell"]], weight
-
-
-@frozen
-class _Taken:
-    """The rows of a question that count, as common table expressions."""
-
-    question: Question
-    rowset: Rowset
-    enumerated: Enumeration
-    found: str | Grouping | None
-
-    def terms(self, beside: Terms | None = None) -> Terms:
-        """No terms yet; `beside` others, in the same statement."""
-        return Terms(
-            self.rowset.reader() if beside is None else beside.read, most_rows(self.question)
-        )
-
-    def rows(self, name: str, terms: Terms, *, placed: bool = True) -> str:
-        """Unit, group and what is measured of every row; without `placed`, also of those without a group.
-
-        Rows of a table are rather read twice than joined twice.
-        """
-        question, relation, read = self.question, self.rowset.relation, terms.read
-        listed = self._found_grouping(read) if question.unknown else None
-        groups = grouping(question.public, read, self.enumerated, after=listed)
-        columns, conditions = (
-            [f"{groups.place} AS group_id"],
-            list(groups.conditions) if placed else [],
-        )
-        if relation.unit is not None:
-            unit = read_unit(quote_name(relation.unit[0]), relation.unit[1], relation.dialect)
-            columns.append(f"{unit} AS unit")
-            conditions.append(f"{unit} IS NOT NULL")
-        if relation.unit_rows is not None:
-            columns.append(f"{quote_name(relation.unit_rows)} AS unit_table_rows")
-        columns += [f"{sql} AS {column}" for column, sql in terms.columns.items()]
-        conditions += scan_conditions(needed_columns(question), read)
-        conditions += [render(condition, read) for condition in conditions_of(question.rows)]
-        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-        select = (
-            f"SELECT {', '.join(columns)} FROM {quote_name(relation.name)}{groups.joins}{where}"
-        )
-        return cte(name, select, materialized=bool(self.rowset.ctes))
-
-    def _found_grouping(self, read: Reader) -> Grouping:
-        """The place of a row among the unknown keys that were found."""
-        if isinstance(self.found, Grouping):
-            return self.found
-        return found_grouping(self.question, read, self.found)
-
-    def select(self, sql: str, terms: Terms) -> Select:
-        """The whole statement, with the numbers that it refers to."""
-        return Select(sql, tuple(terms.read.numbers or ()))

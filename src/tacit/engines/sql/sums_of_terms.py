@@ -1,6 +1,6 @@
 """What rows add up to, once each: measures are sums of a few terms, and measures that share a term share its work."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import floor
 
@@ -13,13 +13,16 @@ from tacit.engines.sql.runnable_select import Reader
 from tacit.frozen import frozen
 from tacit.plan import Counted, Distinct, Expression, Field, Kind, Summed, Units, bounds_of, type_of
 
-__all__ = ["Recipe", "Term", "Terms"]
+__all__ = ["Plain", "Recipe", "Term", "Terms"]
 
 Recipe = tuple[tuple[str, int], ...]
 """A measure: the names of its terms, and how often it takes each."""
 
 Base = tuple[Expression, object, int, int]
 """A sum but for its centre: expression, step, low and high."""
+
+Plain = Counted | Summed | Units | Distinct
+"""A measure that is one number."""
 
 _NARROW = 1 << 31
 
@@ -86,7 +89,18 @@ class Terms:
     _sums: dict[Base, tuple[Term, int]] = field(default_factory=dict)
     _named: dict[Expression, str] = field(default_factory=dict)
 
-    def recipe(self, measure: Counted | Summed | Units | Distinct) -> Recipe:
+    def recipes(
+        self, measures: Sequence[Plain], known: Mapping[Plain, Recipe] | None = None
+    ) -> tuple[Recipe, ...]:
+        """How every measure is put together from terms; what is known already stays as it is."""
+        found = dict(known or {})
+        # sums come first: then a count finds the column of its sum
+        for measure in sorted(measures, key=lambda each: not isinstance(each, Summed)):
+            if measure not in found:
+                found[measure] = self.recipe(measure)
+        return tuple(found[measure] for measure in measures)
+
+    def recipe(self, measure: Plain) -> Recipe:
         """How the measure is put together from terms."""
         match measure:
             case Counted(value=expression) | Units(value=expression) if expression is not None:
