@@ -131,6 +131,7 @@ from tacit.plan.model.walk_expressions import (
 )
 from tacit.plan.questions.aggregate_per_unit import column_of, fold_rows, steps_of
 from tacit.plan.questions.measures import centred_sum, count_measure, fits, product_sum, sum_measure
+from tacit.plan.questions.possible_groups import group_filter
 from tacit.plan.questions.public_values import key_value, outcomes, public_values, scalar
 from tacit.plan.questions.quantile_grids import (
     check_cells,
@@ -324,6 +325,7 @@ __all__ = [
     "fits",
     "fold_rows",
     "greatest",
+    "group_filter",
     "groups_of",
     "clamp_cell",
     "held_rows",

@@ -21,6 +21,7 @@ from tacit.plan import (
     Question,
     StackedAnswers,
     combine_questions,
+    group_filter,
     leaves_of,
 )
 
@@ -72,9 +73,11 @@ def combine_rows(answers: Answers, parts: Sequence[ReleasedPart]) -> list[Row]:
     match answers:
         case AnswerOf(part, keys, measures):
             found = parts[part]
+            can_have_rows = group_filter(found.question)
             rows = [
                 Row(tuple(values[at] for at in keys), tuple(numbers[at] for at in measures))
                 for values, numbers in zip(found.question.groups, found.groups, strict=True)
+                if can_have_rows is None or can_have_rows(values)
             ]
             return _sort_by_keys(rows, [found.question.keys[at] for at in keys])
         case JoinedAnswers():

@@ -31,6 +31,7 @@ from tacit.plan import (
     Question,
     Ranked,
     Summed,
+    group_filter,
     groups_of,
     walk_expression,
 )
@@ -71,6 +72,8 @@ def view_answer(
         Group(question, keys, tuple(noisy), confidence, raw, noises)
         for keys, noisy in zip(question.groups, released, strict=True)
     ]
+    if (can_have_rows := group_filter(question)) is not None:
+        groups = [group for group in groups if can_have_rows(group.keys)]
     groups = _as_shown(groups, plan)
     if view.having is not None:
         groups = [group for group in groups if point_of(group.value(view.having)) is True]
