@@ -235,7 +235,7 @@ def test_a_comparison_that_makes_no_sense_is_refused(answers, delta):
 )
 def test_how_a_text_file_is_written_is_guessed_from_its_shape(tmp_path, header, declared, columns):
     file, found = tmp_path / "visits.csv", set()
-    for rows in ("", "1;2\r\n", "|;|\t\r\nÿ\r\n", '"'):
+    for rows in ("", "1;2\r\n", "|;|\t\r\n", '"'):
         file.write_bytes(f"{header}\r\n{rows}".encode("cp1252"))
         text = policy_text(
             [file], folder=tmp_path, unit="patient", contributions=5, epsilon=3, delta=0
@@ -246,6 +246,18 @@ def test_how_a_text_file_is_written_is_guessed_from_its_shape(tmp_path, header, 
     (tmp_path / "tacit.toml").write_text(text, encoding="utf-8")
     table = read_policy(tmp_path).policy.tables["visits"].table
     assert [table.unit, *(column.name for column in table.columns)] == columns
+
+
+def test_letters_of_the_first_rows_propose_an_encoding_and_no_cell_is_written(tmp_path):
+    file, found = tmp_path / "visits.csv", set()
+    for cell in ("Jörg", "ÿ", "canary-Zoë"):
+        file.write_bytes(f"patient,ward\r\nann,{cell}\r\n".encode("latin-1"))
+        found.add(policy_text([file], folder=tmp_path, unit="patient", contributions=5, epsilon=3))
+    (text,) = found
+    assert 'format = { encoding = "windows-1252" }' in text.splitlines()
+    assert "canary" not in text
+    file.write_text("patient,ward\r\nann,Jörg\r\n", encoding="utf-8")
+    assert "windows-1252" not in policy_text([file], folder=tmp_path, unit="patient", epsilon=3)
 
 
 def test_decimal_commas_are_proposed_and_no_cell_is_written(tmp_path):

@@ -139,6 +139,17 @@ def vault_of(folder: Path, cells: list[str], declared: str, form: str) -> Path:
     return folder
 
 
+def test_letters_of_a_column_that_nobody_declared_leave_no_row_out(tmp_path: Path) -> None:
+    vault = vault_of(tmp_path, ["1", "2", "3"], 'type = "integer", low = 0, high = 9', "")
+    (vault / "t.csv").write_bytes("x,who,name\n1,u1,Jörg\n2,u2,Ann\n3,u3,Zoë\n".encode("latin-1"))
+    found = inspect_rows(vault)
+    assert found.lost == 0
+    assert found.tables[0].rows == 3
+    (vault / "t.csv").write_bytes("x,who,name\n1,Jörg,a\n2,u2,b\n3,u3,c\n".encode("latin-1"))
+    found = inspect_rows(vault)
+    assert (found.tables[0].unreadable, found.tables[0].rows) == (1, 2)
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_a_cell_is_read_as_it_is_meant_or_the_curator_is_told(case: str, tmp_path: Path) -> None:
     cells, declared, form, meant = CASES[case]

@@ -33,6 +33,7 @@ ODD = {
     "too few cells": (b"bob,B\n", 0),
     "one cell": (b"bob\n", 0),
     "no UTF-8": (b"bob,A,5\xff\n", 0),
+    "no UTF-8 where nothing is read": (b"bob,\xff,5\n", 6),
     "another end of line": (b"bob,A,5\r\n", 6),
     "the header again": (b"patient,ward,cost\n", 1),
     "a quotation mark inside": (b'bob,A"B,5\n', 6),

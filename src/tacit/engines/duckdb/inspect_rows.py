@@ -107,7 +107,7 @@ def inspect_source(table: Table, given: object, contributions: int | None = None
         columns.append(
             InspectedColumn(column.name, total - present - lost, lost, outside, undeclared)
         )
-    unreadable = _unreadable(own) if isinstance(own, Separated) else 0
+    unreadable = _unreadable(own, source, table) if isinstance(own, Separated) else 0
     return InspectedTable(
         table.name, total, unreadable, found[1], found[2], units, heavy, shared, tuple(columns)
     )
@@ -190,12 +190,14 @@ def _is_lost(cell: Any, column: Column) -> bool:
     return found is None or (isinstance(found, float) and found - found != 0 and unbounded)
 
 
-def _unreadable(source: Separated) -> int:
-    """How many rows of a text file are left out."""
-    with open_bytes(source.path) as file:
+def _unreadable(own: Separated, source: Source, table: Table) -> int:
+    """How many rows of a text file are left out: what stands in columns that are not read does not matter."""
+    first = source.steps[0].column if isinstance(source, Linked) else table.unit
+    needed = [*(column.name for column in table.columns), *([first] if first else [])]
+    with open_bytes(own.path) as file:
         lines = sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(_CHUNK), b""))
     rows = show_progress(
-        every_row(source.path, source.dialect), lines, f"lines of {source.path.name}"
+        every_row(own.path, own.dialect, needed), lines, f"lines of {own.path.name}"
     )
     return sum(row is None for row in rows)
 

@@ -111,14 +111,14 @@ def text_scan(
 
     Claim:      whether and how a row is read depends on that row alone, as long as every quotation mark is closed.
     Because:    nothing is guessed from the rows: separator, quotes and names are given, and a row that has too few
-                cells or is no UTF-8 is left out, cells beyond the header's are not looked at.
+                cells or, in a column that is read, is no UTF-8 is left out; cells beyond the header's are not looked at.
     Checked by: tests/unit/engines/test_separated.py
     """
     path, separator = source.path, source.dialect.separator
     header = header_of(path, source.dialect)
     check_columns(header, table)
     if source.dialect.encoding != "utf-8":
-        rows = list(separated_rows(path, source.dialect))
+        rows = list(separated_rows(path, source.dialect, needed_columns(table)))
         connection.register(
             name,
             {

@@ -90,7 +90,7 @@ def check_columns(names: Collection[str] | None, table: Table) -> None:
 
 def rows_of(given: object, table: Table) -> list[Owned]:
     """All rows of a source, with the declared columns as values."""
-    records, read = _records(source_of(given), table)
+    records, read = _records(source_of(given), table, needed_columns(table))
     check_columns({name for record in records for name in record} if records else None, table)
     return [_own_row(record, table, read) for record in records]
 
@@ -99,8 +99,10 @@ _Reader = Callable[[object, Kind | None], Any]
 """How a cell is read as a kind, or, without one, as a unit or a key."""
 
 
-def _records(source: Source, table: Table) -> tuple[Sequence[Mapping[str, object]], _Reader]:
-    """The raw rows of a source, and how their cells are read."""
+def _records(
+    source: Source, table: Table, needed: Sequence[str]
+) -> tuple[Sequence[Mapping[str, object]], _Reader]:
+    """The raw rows of a source, of which some columns are needed, and how their cells are read."""
     match source:
         case Listed(rows):
             return rows, _read_object
@@ -113,7 +115,7 @@ def _records(source: Source, table: Table) -> tuple[Sequence[Mapping[str, object
                 {name: series_cells(frame[name]) for name in frame.columns}, len(frame)
             ), _read_object
         case Separated(path, dialect):
-            return list(separated_rows(path, dialect)), lambda cell, kind: _read_text(
+            return list(separated_rows(path, dialect, needed)), lambda cell, kind: _read_text(
                 cell, kind, dialect
             )
         case JsonLines(path):
@@ -137,11 +139,12 @@ def _records(source: Source, table: Table) -> tuple[Sequence[Mapping[str, object
             raise InvalidData("a table on a server is read there; use the engine Postgres or Spark")
         case Linked(inner, steps):
             check_path(source, table)
-            rows, read = _records(source_of(inner), table)
+            own = [column.name for column in table.columns]
+            rows, read = _records(source_of(inner), table, [*own, steps[0].column])
             _check_has(rows, table, steps[0].column)
             links = []
             for step, end in source.ends():
-                others, read_other = _records(source_of(step.source), table)
+                others, read_other = _records(source_of(step.source), table, [step.key, end])
                 _check_has(others, table, step.key, end)
                 links.append(
                     (step.column, [_link(other, step.key, end, read_other) for other in others])
@@ -266,7 +269,7 @@ def arrays_of(
     """
     if isinstance(given, Pandas):
         return _frame_arrays(given.frame, table, keys=keys)
-    rows, read = _records(given, table)
+    rows, read = _records(given, table, needed_columns(table))
     check_columns({name for row in rows for name in row} if rows else None, table)
     found = {}
     for column in table.columns:

@@ -5,7 +5,7 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
@@ -97,10 +97,10 @@ def header_of(path: Path, dialect: Dialect) -> list[str]:
 def guess_format(path: Path, dialect: Dialect) -> dict[str, str]:
     """What the first lines of a text file say about how it is written, where that is unusual: for a curator to check.
 
-    Claim:      no cell is told: of the rows, only whether the first ones look as if written with decimal commas, and
-                with days such as 31.12.2024.
-    Because:    the first line, which is public, says how cells are separated and letters are stored; of the rows the
-                outcomes of a few patterns are used, and the words that can come out are fixed.
+    Claim:      no cell is told: of the rows, only whether the first ones look as if written with decimal commas, with
+                days such as 31.12.2024, and with letters that are no UTF-8.
+    Because:    the first line, which is public, says how cells are separated; of the rows the outcomes of a few
+                patterns are used, and the words that can come out are fixed.
     Checked by: tests/unit/curator/test_starter_policy.py::test_how_a_text_file_is_written_is_guessed_from_its_shape
     """
     try:
@@ -121,7 +121,7 @@ def guess_format(path: Path, dialect: Dialect) -> dict[str, str]:
     ):  # whose day comes first; slashes may be either
         found["dates"] = "%d.%m.%Y"
     try:
-        first.decode()
+        b"".join(lines).decode()
     except UnicodeDecodeError:
         found["encoding"] = "windows-1252"
     return found
@@ -177,12 +177,19 @@ def _codec(dialect: Dialect) -> str:
     return {"utf-8": "utf-8-sig", "windows-1252": "cp1252"}.get(dialect.encoding, dialect.encoding)
 
 
-def separated_rows(path: Path, dialect: Dialect) -> Iterator[Mapping[str, str | None]]:
-    """The rows of a text file; one with too few cells, or whose letters cannot be read, is left out."""
-    return (row for row in every_row(path, dialect) if row is not None)
+def separated_rows(
+    path: Path, dialect: Dialect, needed: Collection[str] | None = None
+) -> Iterator[Mapping[str, str | None]]:
+    """The rows of a text file; one with too few cells, or letters that cannot be read where they are, is left out.
+
+    `needed` are the columns that are read; without them, all.
+    """
+    return (row for row in every_row(path, dialect, needed) if row is not None)
 
 
-def every_row(path: Path, dialect: Dialect) -> Iterator[Mapping[str, str | None] | None]:
+def every_row(
+    path: Path, dialect: Dialect, needed: Collection[str] | None = None
+) -> Iterator[Mapping[str, str | None] | None]:
     """The same, with None for every row that is left out; a line without anything is no row.
 
     Claim:      no cell, however long, keeps other rows from being read.
@@ -190,18 +197,23 @@ def every_row(path: Path, dialect: Dialect) -> Iterator[Mapping[str, str | None]
     Checked by: tests/unit/engines/test_separated.py::test_a_long_cell_is_one_cell
     """
     names = header_of(path, dialect)
+    places = [at for at, name in enumerate(names) if needed is None or name in needed]
     # one number for the whole process, which anybody may have set
     csv.field_size_limit(_LONGEST_CELL)
     with _open_text(path, _codec(dialect), "surrogateescape") as file:
         reader = csv.reader(file, delimiter=dialect.separator)
         next(reader, None)
         for cells in reader:
-            if len(cells) >= len(names) and "".join(cells).encode(
-                "utf-8", "replace"
-            ).decode() == "".join(cells):
+            if len(cells) >= len(names) and _is_read(cells, places):
                 yield {name: cell or None for name, cell in zip(names, cells, strict=False)}
             elif cells:
                 yield None
+
+
+def _is_read(cells: Sequence[str], places: Sequence[int]) -> bool:
+    """Whether the letters of some cells could be read."""
+    read = "".join([cells[at] for at in places])
+    return read.encode("utf-8", "replace").decode() == read
 
 
 def json_rows(path: Path) -> list[Mapping[str, object]]:
