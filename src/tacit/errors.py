@@ -238,17 +238,32 @@ class LedgerUncertain(LedgerUnavailable):
 
 
 class LimitExceeded(TacitError):
-    """A price does not fit into what is left of a limit; nothing was charged and nothing was looked at."""
+    """A price does not fit into what is left of a limit; nothing was charged and nothing was looked at.
 
-    def __init__(self, analyst: str | None, asked: Fraction, left: Fraction) -> None:
+    `epsilon` is one that still fits, where it is known.
+    """
+
+    def __init__(
+        self,
+        analyst: str | None,
+        asked: Fraction,
+        left: Fraction,
+        epsilon: Fraction | None = None,
+    ) -> None:
         self.analyst = analyst
         self.asked = asked
         self.left = left
+        self.epsilon = epsilon
         whose = "the limit" if analyst is None else f"the limit of {analyst!r}"
+        fits = (
+            "ask for less accuracy (a smaller epsilon or a larger `within`)"
+            if epsilon is None
+            else f"epsilon = {float(epsilon):g} still fits: ask for less accuracy (that, or a larger "
+            "`within`)"
+        )
         super().__init__(
             f"this costs {float(asked):.2%} of {whose}, but only {float(left):.2%} is left; "
-            "ask for less accuracy (a smaller epsilon or a larger `within`), or repeat an "
-            "earlier question for free"
+            f"{fits}, or repeat an earlier question for free"
         )
 
 

@@ -56,6 +56,10 @@ class Charge:
         return self.amount <= limit.amount and self.failure <= limit.failure
 
 
+_SMALLEST_PART = 10_000
+"""What is left of a limit is spoken of if it is more than this part of it."""
+
+
 class Filter(Protocol):
     """A limit as a frozen value: it prices losses and says whether a charge still fits; it remembers nothing.
 
@@ -97,6 +101,32 @@ class Filter(Protocol):
         """The part of the limit that a charge is: the larger of its two parts."""
         parts = ((charge.amount, self.limit.amount), (charge.failure, self.limit.failure))
         return max(Fraction(paid, most) if most else Fraction(bool(paid)) for paid, most in parts)
+
+    def epsilon_left(self, spent: Charge, refused: Charge) -> Fraction | None:
+        """An epsilon of two digits whose price fits beside what was spent, in place of a charge that does not.
+
+        None where next to nothing is left, or where the failures of the charge are what does not fit.
+
+        >>> vault = PureFilter(3)
+        >>> vault.epsilon_left(vault.price_of(2.7654), vault.price_of(1))
+        Fraction(23, 100)
+        """
+        rest = self.limit.amount - spent.amount
+        too_little = rest * _SMALLEST_PART < self.limit.amount
+        if too_little or spent.failure + refused.failure > self.limit.failure:
+            return None
+        most = self.epsilon_of(Charge(rest))
+        digit = Fraction(10) ** (_exponent_of(most) - 1)
+        for number in range(int(most / digit), 0, -1):
+            if self.admits(Charge(spent.amount), self.price_of(number * digit)):
+                return number * digit
+        return None
+
+
+def _exponent_of(number: Fraction) -> int:
+    """The place of the first digit of a positive number: 0 for ones, -1 for tenths."""
+    exponent = len(str(number.numerator)) - len(str(number.denominator))
+    return exponent if number >= Fraction(10) ** exponent else exponent - 1
 
 
 @frozen(init=False)

@@ -4,7 +4,7 @@ Checked by: tests/unit/cli/test_commands.py
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +16,7 @@ from tacit.cli.here import complete_analyst
 from tacit.cli.output import AsJson, patience, plain, say
 from tacit.curator import Explanation, Release, Vault, open_vault, protect
 from tacit.errors import InvalidInput
+from tacit.printing import printable
 
 __all__ = ["explain", "mock", "sql"]
 
@@ -112,6 +113,8 @@ def sql(
     to_draw(plot, "--plot")
     place, question = _place_and_question(source, question)
     vault = _of_file(place, epsilon, given) if _is_file(place) else _of_vault(place, analyst, given)
+    if analyst is None and vault.policy.analysts and not as_json:
+        typer.echo(_no_analyst(vault.policy.analysts), err=True)
     with vault, patience("asking"):
         answer = vault.sql(question, confidence=confidence, **_price(epsilon, within), raw=raw)
     # first, since it is paid for
@@ -182,6 +185,13 @@ def _of_vault(source: Path, analyst: str | None, given: Mapping[str, Any]) -> Va
                 f"--{name}", value, "the policy of a vault sets this; remove the option"
             )
     return open_vault(source, analyst=analyst)
+
+
+def _no_analyst(names: Collection[str]) -> str:
+    """What is said where analysts have limits of their own, and nobody says who asks."""
+    listed = printable(", ".join(sorted(names)[:5]) + (", …" if len(names) > 5 else ""))
+    said = "No analyst is named, so that only the common limit is charged"
+    return f"{said}; to charge one, too: --analyst NAME ({listed})"
 
 
 def _of_file(source: Path, epsilon: str | None, given: Mapping[str, Any]) -> Vault:

@@ -60,6 +60,7 @@ event = { type = "text", values = ["nafld", "diabetes", "htn", "stroke", "heart 
 """
 
 _ANALYSTS = ("ana", "ben", "chloe")
+_PRICE, _ALLOWANCE = "1/20", 0.25
 _ROWS = {"patients": 20_000, "labs": 400_000, "events": 40_000}  # rounded up, and public
 _HISTORY = (
     ("ana", "SELECT test, COUNT(*) AS n, AVG(value) AS mean FROM labs GROUP BY test", 0.2),
@@ -87,11 +88,17 @@ def demo(
         typer.Option("--serve", help="Serve the workbench over it, with people and some history."),
     ] = False,
     http: Annotated[int, typer.Option(help="The port to serve at; 0 takes a free one.")] = 8443,
+    pg: Annotated[
+        int | None,
+        typer.Option(help="With --serve, a port for PostgreSQL's clients; 0 takes a free one."),
+    ] = None,
 ) -> None:
     """Make a vault over a clinic's real data and ask it a few questions."""
     if serve:
-        serve_demo(folder, http)
+        serve_demo(folder, http, pg)
         return
+    if pg is not None:
+        raise InvalidInput("--pg", pg, "give --serve, too: only a server has ports")
     clinic = make_vault(folder)
     with open_vault(clinic) as vault:
         _sql(vault, clinic)
@@ -102,7 +109,7 @@ def demo(
     _show_check(clinic)
 
 
-def serve_demo(folder: Path, port: int) -> None:
+def serve_demo(folder: Path, port: int, pg: int | None = None) -> None:
     """Serve a new vault over the clinic's data: three analysts, a curator and an auditor, and some history."""
     from tacit.server import calibrate, identities_of, new_secret, write_calibration
     from tacit.server import serve as run_server
@@ -113,7 +120,7 @@ def serve_demo(folder: Path, port: int) -> None:
     password = new_secret()[:12]
     people = identities_of(clinic)
     for name in _ANALYSTS:
-        people.add(name, "analyst", password, price="1/20", allowance=0.25)
+        people.add(name, "analyst", password, price=_PRICE, allowance=_ALLOWANCE)
     people.add("curator", "curator", password)
     people.add("auditor", "auditor", password)
     with open_vault(clinic) as vault:
@@ -126,7 +133,11 @@ def serve_demo(folder: Path, port: int) -> None:
     names = ", ".join((*_ANALYSTS, "curator", "auditor"))
     typer.echo(f"A vault over 17,549 patients of the Mayo Clinic's NAFLD cohort: {clinic}")
     typer.echo(f"Sign in as one of {names}; the password of all is {password}")
-    run_server(clinic, port=port, say=_announce)
+    typer.echo(
+        f"A question without a price is asked at epsilon {_PRICE}; analysts may spend "
+        f"{_ALLOWANCE:.0%} of the limit a day."
+    )
+    run_server(clinic, port=port, pg=pg, say=_announce)
 
 
 def _announce(text: str) -> None:

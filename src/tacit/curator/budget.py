@@ -93,7 +93,8 @@ def find_shortage(access: Access, charge: Charge) -> LimitExceeded | None:
     for payer, limit in limits:
         rule, spent = limit.filter(), access.ledger.total_spent(payer)
         if not rule.admits(spent, charge):
-            return LimitExceeded(payer, rule.share(charge), 1 - rule.share(spent))
+            left = 1 - rule.share(spent)
+            return LimitExceeded(payer, rule.share(charge), left, rule.epsilon_left(spent, charge))
     return None
 
 

@@ -452,7 +452,8 @@ class DurableLedger(Ledger):
 def _check(page: Page, price: Charge, payer: str | None, limit: Filter) -> None:
     spent = page.total_spent(payer)
     if not limit.admits(spent, price):
-        raise LimitExceeded(payer, limit.share(price), max(1 - limit.share(spent), Fraction(0)))
+        left = max(1 - limit.share(spent), Fraction(0))
+        raise LimitExceeded(payer, limit.share(price), left, limit.epsilon_left(spent, price))
 
 
 def _identity_in(session: Session) -> bytes:

@@ -127,5 +127,7 @@ class MemoryLedger(Ledger):
         return self._spent.get(payer, Charge())
 
     def _check(self, price: Charge, payer: str | None, limit: Filter) -> None:
-        if not limit.admits(self._total(payer), price):
-            raise LimitExceeded(payer, limit.share(price), 1 - limit.share(self._total(payer)))
+        spent = self._total(payer)
+        if not limit.admits(spent, price):
+            left = 1 - limit.share(spent)
+            raise LimitExceeded(payer, limit.share(price), left, limit.epsilon_left(spent, price))

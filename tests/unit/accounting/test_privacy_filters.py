@@ -255,3 +255,24 @@ def test_an_odometer_says_what_it_is():
 def test_an_epsilon_that_hides_nothing_is_refused(epsilon):
     with pytest.raises(InvalidInput, match="nothing is hidden"):
         ConcentratedFilter(3, 1e-6).price_of(epsilon)
+
+
+@pytest.mark.parametrize(
+    "vault", [PureFilter(3), ConcentratedFilter(3, 1e-6), PureFilter(Fraction(1, 300))]
+)
+@pytest.mark.parametrize(
+    "part", [Fraction(0), Fraction(1, 3), Fraction(9, 10), Fraction(999, 1000)]
+)
+def test_the_epsilon_that_is_left_fits_and_a_tenth_more_does_not(vault, part):
+    spent = Charge(int(vault.limit.amount * part))
+    left = vault.epsilon_left(spent, vault.price_of(vault.epsilon))
+    assert vault.admits(spent, vault.price_of(left))
+    assert not vault.admits(spent, vault.price_of(left * Fraction(11, 10)))
+    assert f"{float(left):g}" == f"{float(left):.2g}"
+
+
+def test_no_epsilon_is_named_where_nothing_is_left_or_a_failure_does_not_fit():
+    vault = ConcentratedFilter(3, 1e-6)
+    assert vault.epsilon_left(vault.limit, vault.price_of(1)) is None
+    assert vault.epsilon_left(Charge(vault.limit.amount - 1), vault.price_of(1)) is None
+    assert vault.epsilon_left(Charge(), Charge(1, vault.limit.failure + 1)) is None

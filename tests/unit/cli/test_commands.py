@@ -246,6 +246,14 @@ def test_errors_are_objects_for_programs(run: Run, clinic: Path) -> None:
     assert json.loads(said.err)["error"]["kind"] == "LimitExceeded"
 
 
+def test_a_question_of_nobody_says_that_no_analyst_is_charged(run: Run, clinic: Path) -> None:
+    asked = ("sql", str(clinic), "SELECT COUNT(*) AS n FROM visits", "--epsilon", "0.1")
+    said = run(*asked)
+    assert "--analyst NAME" in said.err
+    assert "alice" in said.err
+    assert "--analyst NAME" not in run(*asked, "--analyst", "alice").err
+
+
 def test_every_exit_code_is_documented() -> None:
     page = (
         Path(__file__).resolve().parents[3] / "docs" / "how-to" / "use-the-command-line.md"

@@ -111,7 +111,7 @@ def text_scan(
 
     Claim:      whether and how a row is read depends on that row alone, as long as every quotation mark is closed.
     Because:    nothing is guessed from the rows: separator, quotes and names are given, and a row that has too few
-                cells or, in a column that is read, is no UTF-8 is left out; cells beyond the header's are not looked at.
+                cells or, in a column that is read, is no UTF-8 is left out; cells beyond the header's do not matter.
     Checked by: tests/unit/engines/test_separated.py
     """
     path, separator = source.path, source.dialect.separator

@@ -118,7 +118,8 @@ def close_to(name: Name, names: Sequence[str], what: str) -> str:
 
 
 def _list_names(names: Sequence[str]) -> str:
-    return ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+    written = [each if each.isidentifier() else f'"{each}"' for each in names[:20]]
+    return ", ".join(written) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
 
 
 class Named(Enum):
@@ -183,8 +184,21 @@ class Draft:
                     reason, "use other columns, or count units with COUNT(DISTINCT …)"
                 )
             reason = f"the table {self.table.name!r} has no declared column {name.text[:64]!r}"
-            raise InvalidPlan(reason, close_to(name, names, "column"))
+            raise InvalidPlan(reason, self._name_or_declare(name, names))
         return self.table.columns[names.index(found)]
+
+    def _name_or_declare(self, name: Name, names: Sequence[str]) -> str:
+        """A remedy for a column that is not declared: another name or, of a table itself, a declaration."""
+        listed = close_to(name, names, "column")
+        if not isinstance(self.rows, Scan | None) or not names or listed.startswith("did you mean"):
+            return listed
+        given = name.text[:64]
+        return (
+            f"{listed}; if the data have {given!r}, declare it with bounds or values: "
+            f'columns={{"{given}": (..., ...)}} in Python, --column {given}=LOW..HIGH or '
+            f'{given}=A,B on the shell, or {given} = {{ type = "number", low = ..., high = ... }} '
+            "in the policy"
+        )
 
     def row_name(self, name: Name) -> e.Expression:
         """What a name means in a row."""

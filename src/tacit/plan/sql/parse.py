@@ -3,7 +3,7 @@
 Checked by: tests/unit/plan/sql/test_statement.py
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from sqlglot import exp
@@ -57,9 +57,11 @@ def tokenise(
     ]
 
 
-def parse(text: str, raw: Sequence[RawToken], tokens: Sequence[Token]) -> exp.Query:
-    """The tree of a SELECT, or of several in a UNION, whose errors say where they are."""
-    tree = _parse_tree(text, raw, tokens)
+def parse(
+    text: str, raw: Sequence[RawToken], tokens: Sequence[Token], names: Iterable[str] = ()
+) -> exp.Query:
+    """The tree of a SELECT, or of several in a UNION, whose errors say where they are; `names` are those of columns."""
+    tree = _parse_tree(text, raw, tokens, names)
     if isinstance(tree, exp.Subquery) and isinstance(tree.this, exp.Query):
         return tree
     if not isinstance(tree, exp.Select | exp.SetOperation):
@@ -67,7 +69,9 @@ def parse(text: str, raw: Sequence[RawToken], tokens: Sequence[Token]) -> exp.Qu
     return tree
 
 
-def _parse_tree(text: str, raw: Sequence[RawToken], tokens: Sequence[Token]) -> exp.Expr:
+def _parse_tree(
+    text: str, raw: Sequence[RawToken], tokens: Sequence[Token], names: Iterable[str]
+) -> exp.Expr:
     try:
         trees = _DIALECT.parser(error_level=ErrorLevel.IMMEDIATE).parse(
             list(raw), quote_names(text)
@@ -75,7 +79,7 @@ def _parse_tree(text: str, raw: Sequence[RawToken], tokens: Sequence[Token]) -> 
         # one that holds a comment
         (tree,) = (tree for tree in trees if tree and type(tree) is not exp.Semicolon)
     except ParseError as failure:
-        raise _locate(failure, text, raw, tokens) from None
+        raise _locate(failure, text, raw, tokens, names) from None
     except RecursionError:
         raise InvalidPlan(
             "the text is nested too deeply", "ask a simpler question", text=text, end=len(text)
@@ -89,7 +93,11 @@ def _parse_tree(text: str, raw: Sequence[RawToken], tokens: Sequence[Token]) -> 
 
 
 def _locate(
-    failure: ParseError, text: str, raw: Sequence[RawToken], tokens: Sequence[Token]
+    failure: ParseError,
+    text: str,
+    raw: Sequence[RawToken],
+    tokens: Sequence[Token],
+    names: Iterable[str],
 ) -> InvalidPlan:
     """What the parser complains of, at its place."""
     error: dict[str, Any] = failure.errors[0] if failure.errors else {}
@@ -97,5 +105,11 @@ def _locate(
     at = next((i for i, token in enumerate(raw) if (token.line, token.col) == place), -1)
     expected, _, missing = str(error.get("description")).partition("Expecting ")
     reason = "this is not valid SQL" if expected else f"{missing!r} is missing before this"
-    remedy = "correct or remove the underlined part"
+    joined = " ".join(token.text for token in tokens[at - 1 : at + 1]).casefold() if at > 0 else ""
+    blank = next((name for name in names if name.casefold() == joined), None)
+    remedy = (
+        "correct or remove the underlined part"
+        if blank is None
+        else f'write a name that has a blank in double quotes: "{blank}"'
+    )
     return InvalidPlan(reason, remedy, text=text, start=tokens[at].start, end=tokens[at].end)

@@ -4,7 +4,7 @@ Text is read as DuckDB's SQL by sqlglot.  Every node of its tree, every argument
 text must be read by something here; `grammar.NODES` says what a node may hold and which words it accounts for.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from typing import Any
@@ -146,7 +146,7 @@ def read_asked(
         finding=finding,
     )
     try:
-        select = parse(text, raw, tokens)
+        select = parse(text, raw, tokens, _column_names(tables))
         if sum(token.kind == "SELECT" for token in tokens) > 1:  # names of units may be passed on
             reader = replace(reader, unit_names=list_unit_names(select, tables))
         plan = _read_plan(reader, select)
@@ -168,6 +168,14 @@ def read_asked(
         ) from None
     account.close(TYPES)
     return plan, header
+
+
+def _column_names(tables: Mapping[str, Table]) -> Iterator[str]:
+    """The names of all columns that a statement may use, units' as well."""
+    for table in tables.values():
+        yield from (column.name for column in table.columns)
+        if table.unit is not None:
+            yield table.unit
 
 
 def _read_plan(reader: Reader, query: exp.Query) -> Plan | CombinedPlan:
