@@ -5,14 +5,14 @@ from functools import lru_cache
 
 from tacit.plan.model import expressions as e
 from tacit.plan.model.combined_answers import CombinedQuestion
-from tacit.plan.model.functions import FORMATS, Function
+from tacit.plan.model.function_names import FORMATS, Function
 from tacit.plan.model.nodes import Question
 from tacit.plan.model.schema import KeyValue, Kind
 from tacit.plan.model.walk_expressions import walk_expression, walk_fields
 from tacit.plan.questions.public_values import key_value
 from tacit.plan.semantics.evaluate import compile_expression
 from tacit.plan.semantics.infer_types import type_of
-from tacit.plan.semantics.values import Value, bounds_of
+from tacit.plan.semantics.value_kinds import Value, bounds_of
 
 __all__ = ["group_filter"]
 

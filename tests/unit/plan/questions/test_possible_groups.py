@@ -11,7 +11,7 @@ from tacit.plan.questions.possible_groups import group_filter
 from tacit.plan.questions.public_values import key_value
 from tacit.plan.semantics.evaluate import compile_expression
 from tacit.plan.semantics.infer_types import type_of
-from tacit.plan.semantics.values import constant
+from tacit.plan.semantics.value_kinds import constant
 
 SPAN = (date(2023, 12, 20), date(2024, 3, 20))
 DAYS = [SPAN[0] + timedelta(n) for n in range((SPAN[1] - SPAN[0]).days + 1)]
