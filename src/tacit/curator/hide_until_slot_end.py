@@ -159,6 +159,19 @@ class Unseen:
         length = min([now.length, *(each.length for each in running)])
         return View(length, now.open.union(*(each.open for each in running)), released)
 
+    def view_within(self) -> View:
+        """What a read that begins now may see, where a slot that was reserved is still on the board.
+
+        Claim:      it shows what `view_of` shows.
+        Because:    that slot's length is no larger than the ledger's now, and an entry below it that is open now was so
+                    when the slot was reserved: nothing of the ledger is left to be asked.
+        Checked by: tests/unit/curator/test_hide_until_slot_end.py::test_within_a_slot_the_board_alone_says_what_is_seen
+        """
+        running, released = self._board.read()
+        assert running, "a slot is on the board until it is taken off"
+        length = min(each.length for each in running)
+        return View(length, frozenset[int]().union(*(each.open for each in running)), released)
+
     def seen(self, vault: Vault, view: View | None = None) -> Vault:
         """A vault as a free read sees it that begins now, or has begun with a view."""
         shown = self.view_of(vault) if view is None else view

@@ -4,7 +4,7 @@ import asyncio
 import json
 import threading
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, TypeVar
@@ -43,6 +43,7 @@ __all__ = ["Asking", "Tell", "at_a_price", "tell_price"]
 
 T = TypeVar("T")
 
+_DEPARTURES = 4  # most slots whose ends are dealt with together
 _AGAIN = 1.0  # seconds until a slot is taken off the board again that could not be
 
 Tell = Callable[[Release, bool], Release]
@@ -85,6 +86,7 @@ class Asking:
         self._asked: dict[tuple[str, str], Job] = {}
         self._leaving: dict[str, dict[int, bool]] = {}  # what jobs let out that are still hidden
         self._deciding = threading.Lock()
+        self._departures = ThreadPoolExecutor(_DEPARTURES, thread_name_prefix="tacit-leave")
         self.is_closing = False
 
     @property
@@ -250,6 +252,7 @@ class Asking:
         """Look in the slot, and say what came of it when it has ended: an answer, a refusal, or one sentence."""
         assert job.slot is not None, "a job that runs has a slot"
         result: Release | Exception
+        is_off = False
         try:
             try:
                 result = await self.slots.run(lambda: self._look(who, job, look), job.slot)
@@ -257,22 +260,35 @@ class Asking:
                 result = error
             if same is not None and self._asked.get(same) is job:
                 del self._asked[same]  # from here on nobody joins it
-            try:
-                result = await self._read(
-                    lambda: self._settle(who, job, result, share, question, tell)
-                )
-            except Exception as error:  # noqa: BLE001 -- as above
-                result = error
-                for key in job.keys:
-                    self._keys.leave(who.name, key)
+            result, is_off = await self._depart(
+                lambda: self._let_out(who, job, result, share, question, tell)
+            )
         except Exception as error:  # noqa: BLE001 -- whatever became of it, who waits is told
             result = error
-        if not await self._is_off(job.hidden, job.written, job.id):
+        if not is_off:
             self._go_on(self._take_off(job.hidden, job.written, job.id))
         try:
             self._tell(who, job, result)
         finally:
             self._waiting.leave(who.name)
+
+    def _let_out(
+        self,
+        who: Identity,
+        job: Job,
+        result: Release | Exception,
+        share: float,
+        question: Question | None,
+        tell: Tell,
+    ) -> tuple[Release | Exception, bool]:
+        """What came of a look whose slot has ended, kept; and whether the slot could be taken off the board."""
+        try:
+            settled = self._settle(who, job, result, share, question, tell)
+        except Exception as error:  # noqa: BLE001 -- what leaves of it is decided by `_tell`
+            settled = error
+            for key in job.keys:
+                self._keys.leave(who.name, key)
+        return settled, self._is_off(job.hidden, job.written, job.id)
 
     def _tell(self, who: Identity, job: Job, result: Release | Exception) -> None:
         """Say what came of a job, to who waits for it and in the log."""
@@ -288,10 +304,10 @@ class Asking:
             self._audit.note("failed", identity=who.name, job=job.id)
             job.end(EngineFailed())
 
-    async def _is_off(self, hidden: str, written: dict[int, bool], job: str = "") -> bool:
+    def _is_off(self, hidden: str, written: dict[int, bool], job: str = "") -> bool:
         """Whether a slot that has ended could be taken off the board."""
         try:
-            await self._read(lambda: self._served.unseen.leave(hidden, written))
+            self._served.unseen.leave(hidden, written)
         except Exception as error:  # noqa: BLE001 -- it is tried again, and what it says is logged by name
             self._audit.note("failed", job=job, problem=type(error).__name__)
             return False
@@ -301,7 +317,9 @@ class Asking:
 
     async def _take_off(self, hidden: str, written: dict[int, bool], job: str = "") -> None:
         """Take a slot off the board as soon as the database lets it; a server that stops leaves it to the others."""
-        while not await self._is_off(hidden, written, job) and not self.is_closing:
+        while not await self._depart(lambda: self._is_off(hidden, written, job)):
+            if self.is_closing:
+                return
             await asyncio.sleep(_AGAIN)
 
     def _look(self, who: Identity, job: Job, look: Callable[[Vault], Release]) -> Release:
@@ -428,7 +446,7 @@ class Asking:
         with self._deciding:  # before the view is read: what has left meanwhile is shown in it
             leaving = list(self._leaving.values())
             self._leaving[job.id] = dict(job.written)
-        view = self._view()
+        view = self._served.unseen.view_within()
         for written in leaving:
             view = replace(view, released=merge_released(view.released, written))
         free = all(view.shows_answer(entry) for entry in job.written)
@@ -466,11 +484,19 @@ class Asking:
     async def _read(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._readers, work)
 
+    async def _depart(self, work: Callable[[], T]) -> T:
+        """Something that is done when a slot has ended, on threads that no reader keeps busy."""
+        return await asyncio.get_running_loop().run_in_executor(self._departures, work)
+
     async def drain(self) -> None:
         """Take no more questions, and let those that run come to their end."""
         self.is_closing = True
         while self._running:
             await asyncio.gather(*self._running, return_exceptions=True)
+
+    def close(self) -> None:
+        """Let the threads go once they have nothing to do."""
+        self._departures.shutdown(wait=True)
 
 
 def at_a_price(who: Identity, terms: dict[str, Any], work: Callable[[dict[str, Any]], T]) -> T:

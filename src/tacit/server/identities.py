@@ -5,10 +5,12 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from tacit.errors import AccessDenied, AllowanceExceeded, InvalidInput
 from tacit.frozen import frozen
+from tacit.server.later_writes import LaterWrites
 from tacit.server.passwords import (
     hash_of_token,
     hash_password,
@@ -91,6 +93,13 @@ class Identities:
         self.tables: Tables = FileTables(file) if isinstance(file, str | Path) else file
         self._now = self.tables.now if now is None else now
         self._scram_secret: str | None = None
+        self._later = LaterWrites(self.tables)
+        self._seen: dict[str, float] = {}  # when it was last noted that somebody is here
+
+    @property
+    def is_near(self) -> bool:
+        """Whether somebody is looked up in microseconds."""
+        return self.tables.is_near
 
     def writing(self) -> AbstractContextManager[Statements]:
         """One indivisible step, seen by other processes whole or not at all."""
@@ -98,6 +107,7 @@ class Identities:
 
     def close(self) -> None:
         """Let go of where they are."""
+        self._later.close()
         self.tables.close()
 
     # ---------------------------------------------------------------- people
@@ -155,6 +165,7 @@ class Identities:
 
     def people(self) -> list[Person]:
         """Everybody, by name."""
+        self._later.finish()
         with self.tables.reading() as file:
             rows = file.execute(
                 "SELECT name, role, disabled, password IS NOT NULL, price, allowance, seen FROM people ORDER BY name"
@@ -372,24 +383,27 @@ class Identities:
 
     def keep_text(self, name: str, entry: int, body: dict[str, Any]) -> None:
         """Keep what somebody typed for an entry of the ledger, for their own history: the ledger has words alone."""
-        with self.writing() as file:
-            file.execute(
-                "INSERT INTO texts VALUES (?, ?, ?) "
-                "ON CONFLICT (name, entry) DO UPDATE SET body = excluded.body",
-                (name, entry, json.dumps(body)),
-            )
+        self._later.add(
+            ("text", name, entry),
+            "INSERT INTO texts VALUES (?, ?, ?) "
+            "ON CONFLICT (name, entry) DO UPDATE SET body = excluded.body",
+            (name, entry, json.dumps(body)),
+        )
 
     def texts(self, name: str, entries: Sequence[int]) -> dict[int, dict[str, Any]]:
         """What somebody typed for some entries."""
         wanted = {*entries}
         if not wanted:
             return {}
+        waiting = [self._later.find(("text", name, entry)) for entry in wanted]  # before the file
         with self.tables.reading() as file:
             rows = file.execute(
                 "SELECT entry, body FROM texts WHERE name = ? AND entry BETWEEN ? AND ?",
                 (name, min(wanted), max(wanted)),
             ).fetchall()
-        return {entry: json.loads(body) for entry, body in rows if entry in wanted}
+        found = {entry: body for entry, body in rows if entry in wanted}
+        found |= {values[1]: values[2] for values in waiting if values is not None}
+        return {entry: json.loads(body) for entry, body in found.items()}
 
     # ---------------------------------------------------------------- inside
 
@@ -440,12 +454,15 @@ class Identities:
 
     def _see(self, name: str) -> None:
         """Remember when somebody was here, to the minute."""
-        now = self._now()
-        with self.tables.reading() as file:
-            file.execute(
-                "UPDATE people SET seen = ? WHERE name = ? AND (seen IS NULL OR seen < ?)",
-                (now, name, now - _SEEN_EVERY),
-            )
+        moment = monotonic()
+        if moment - self._seen.get(name, -_SEEN_EVERY) < _SEEN_EVERY:
+            return
+        self._seen[name], now = moment, self._now()
+        self._later.add(
+            ("seen", name),
+            "UPDATE people SET seen = ? WHERE name = ? AND (seen IS NULL OR seen < ?)",
+            (now, name, now),
+        )
 
     def _change(self, name: str, what: str, *given: object) -> None:
         with self.writing() as file:

@@ -61,6 +61,8 @@ _WORD = re.compile(rf"\b({'|'.join((*NAMES, 'servers', 'running', 'released'))})
 class PostgresTables(Tables):
     """The tables in the database of a ledger."""
 
+    is_near = False
+
     def __init__(self, address: str) -> None:
         with extra("postgres", "a ledger in PostgreSQL"):
             import psycopg
@@ -86,7 +88,7 @@ class PostgresTables(Tables):
 
     @contextmanager
     def reading(self) -> Iterator[Statements]:
-        """Single statements."""
+        """Single statements, which read."""
         with self._lock, self._failing_plainly():
             yield _Spelled(self._connected())
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import fcntl
+import gc
 import os
 import signal
 import sys
@@ -29,7 +30,7 @@ from tacit.server.tables import FileTables, Tables
 from tacit.server.watching import Watching
 from tacit.server.wire.connection import WireServer
 
-__all__ = ["AUDIT", "MISSES", "Server", "identities_of", "serve"]
+__all__ = ["AUDIT", "MISSES", "Server", "identities_of", "prepare_process", "serve"]
 
 LOCK = "server.lock"
 """The file by which a second server of the same vault is refused."""
@@ -166,6 +167,15 @@ def refuse_unlimited(vault: Vault, identities: Identities) -> None:
         )
 
 
+def prepare_process() -> None:
+    """Let answers leave in time: no thread keeps the others waiting, and no search for garbage goes through all that
+    was there before the first question, which took a tenth of a second.
+    """
+    sys.setswitchinterval(SWITCHING)
+    gc.collect()
+    gc.freeze()
+
+
 def serve(
     vault: str | Path,
     *,
@@ -266,7 +276,7 @@ def _serve_until_stopped(
         lifespan="off",
         timeout_graceful_shutdown=90,
     )
-    sys.setswitchinterval(SWITCHING)
+    prepare_process()
     try:
         asyncio.run(_serve(uvicorn.Server(config), server, tls, say, ready, pg))
     finally:

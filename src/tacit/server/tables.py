@@ -61,12 +61,14 @@ class Tables(Protocol):
     """Where the tables are; `server` is the name of who uses them, which no other has."""
 
     server: str
+    is_near: bool
+    """Whether single statements take microseconds, so that whoever serves many may wait for one."""
 
     def writing(self) -> AbstractContextManager[Statements]:
         """One indivisible step, one after another, seen by other processes whole or not at all."""
 
     def reading(self) -> AbstractContextManager[Statements]:
-        """Single statements."""
+        """Single statements, which read."""
 
     def now(self) -> float:
         """The time (seconds since 1970), by one clock for all who use the tables."""
@@ -82,38 +84,53 @@ class Tables(Protocol):
 
 
 class FileTables(Tables):
-    """The tables in a file of their own, which its owner alone may read; or in memory."""
+    """The tables in a file of their own, which its owner alone may read; or in memory.
+
+    Nobody who reads waits until somebody else's step is on the disk: statements that only read have a connection of
+    their own, but for those within a step of the same thread, which find what it has written.
+    """
+
+    is_near = True
 
     def __init__(self, file: str | Path) -> None:
-        if str(file) != ":memory:" and not Path(file).exists():
+        in_memory = str(file) == ":memory:"
+        if not in_memory and not Path(file).exists():
             os.close(os.open(file, os.O_WRONLY | os.O_CREAT, 0o600))
         self.server = new_secret()[:22]
         self._lock = threading.RLock()
-        self._connection = sqlite3.connect(
-            file, check_same_thread=False, isolation_level=None, timeout=10
-        )
+        self._writer: int | None = None  # the thread whose step lasts
+        self._connection = _connect(file)
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = FULL")
         self._connection.executescript(_LAYOUT)
         self._add_columns()
+        self._reading = self._connection if in_memory else _connect(file)
+        self._reading_lock = self._lock if in_memory else threading.RLock()
 
     @contextmanager
     def writing(self) -> Iterator[Statements]:
         """One indivisible step, seen by other processes whole or not at all."""
         with self._lock:
             self._connection.execute("BEGIN IMMEDIATE")
+            self._writer = threading.get_ident()
             try:
                 yield self._connection
+                self._connection.execute("COMMIT")
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
                 raise
-            self._connection.execute("COMMIT")
+            finally:
+                self._writer = None
 
     @contextmanager
     def reading(self) -> Iterator[Statements]:
-        """Single statements."""
-        with self._lock:
+        """Single statements, which read."""
+        if self._writer == threading.get_ident():
             yield self._connection
+            return
+        with self._reading_lock:
+            yield self._reading
 
     def now(self) -> float:
         """The time on this machine."""
@@ -128,7 +145,8 @@ class FileTables(Tables):
 
     def close(self) -> None:
         """Close the file."""
-        with self._lock:
+        with self._lock, self._reading_lock:
+            self._reading.close()
             self._connection.close()
 
     def _add_columns(self) -> None:
@@ -138,3 +156,7 @@ class FileTables(Tables):
                 known = {row[1] for row in file.execute(f"PRAGMA table_info({table})")}
                 if name not in known:
                     file.execute(f"ALTER TABLE {table} ADD COLUMN {name} {kind}")
+
+
+def _connect(file: str | Path) -> sqlite3.Connection:
+    return sqlite3.connect(file, check_same_thread=False, isolation_level=None, timeout=10)

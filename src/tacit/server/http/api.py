@@ -62,7 +62,7 @@ def api_routes(gate: Gate) -> APIRouter:
     routes = APIRouter(prefix="/api/v1")
 
     async def visitor(request: Request) -> Visitor:
-        return gate.visitor(request)
+        return await gate.visitor(request)
 
     for add in (
         *(_sign_in_routes, _table_routes, _question_routes, _release_routes, _receipt_routes),

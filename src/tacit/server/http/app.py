@@ -65,19 +65,19 @@ def make_app(
 
     @app.exception_handler(TacitError)
     async def refuse(request: Request, refusal: TacitError) -> Response:
-        return _show(pages, request, problem_from(refusal))
+        return await _show(pages, request, problem_from(refusal))
 
     @app.exception_handler(RequestValidationError)
     async def refuse_body(request: Request, wrong: RequestValidationError) -> Response:
         first = wrong.errors()[0]
         where = ".".join(str(part) for part in first["loc"] if part != "body") or "the body"
         said = f"{where}: {first['msg']}; send what /api/v1/openapi.json declares"
-        return _show(pages, request, problem_of("invalid-input", said, name=where))
+        return await _show(pages, request, problem_of("invalid-input", said, name=where))
 
     @app.exception_handler(HTTPException)
     async def refuse_path(request: Request, wrong: HTTPException) -> Response:
         kind = _WORDS.get(wrong.status_code, "invalid-input")
-        response = _show(
+        response = await _show(
             pages, request, problem_of(kind, f"{request.url.path}: {TYPES[kind][1].lower()}")
         )
         for name, value in (wrong.headers or {}).items():
@@ -145,9 +145,9 @@ def _titles(status: int) -> str:
     return "; ".join(title for code, title in TYPES.values() if code == status) or "A problem"
 
 
-def _show(pages: Pages, request: Request, problem: dict[str, Any]) -> Response:
+async def _show(pages: Pages, request: Request, problem: dict[str, Any]) -> Response:
     """A problem: a document for programs, a page for people."""
     wants = "text/html" in request.headers.get("accept", "")
     if wants and not request.url.path.startswith("/api/"):
-        return pages.problem(request, problem)
+        return await pages.problem(request, problem)
     return problem_response(problem)

@@ -54,9 +54,9 @@ class Gate:
         self.desk, self.sessions, self.secure = desk, sessions, secure
         self.cookie = "__Host-tacit" if secure else "tacit"
 
-    def visitor(self, request: Request) -> Visitor:
+    async def visitor(self, request: Request) -> Visitor:
         """Who a request is from, or the refusal."""
-        found = self.find_visitor(request)
+        found = await self.find_visitor(request)
         if found is None:
             raise AccessDenied(
                 "nobody is signed in", "sign in, or send a bearer token", signed_in=False
@@ -64,8 +64,11 @@ class Gate:
         self.desk.people.count_request(found.identity.name)
         return found
 
-    def find_visitor(self, request: Request) -> Visitor | None:
+    async def find_visitor(self, request: Request) -> Visitor | None:
         """Who a request is from, if it says so; unsafe requests of a browser are held to their origin."""
+        return await self.desk.look_up(lambda: self._find_visitor(request))
+
+    def _find_visitor(self, request: Request) -> Visitor | None:
         given = request.headers.get("authorization")
         if given is not None:
             scheme, _, token = given.partition(" ")

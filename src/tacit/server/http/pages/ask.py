@@ -66,7 +66,7 @@ class AskPage:
             "confidence": query.get("confidence", ""),
             "twin": query.get("twin", ""),
         }
-        return await self._show_with(request, self._gate.visitor(request), fields)
+        return await self._show_with(request, await self._gate.visitor(request), fields)
 
     async def explain(self, request: Request) -> Response:
         """What an answer to the typed question would be made of and cost."""
@@ -97,7 +97,7 @@ class AskPage:
 
     async def show_answer(self, request: Request, id: str) -> Response:  # noqa: A002 -- as it is called
         """An answer, once its slot has ended; until then the page comes back by itself."""
-        who = self._gate.visitor(request)
+        who = await self._gate.visitor(request)
         part = "x-part" in request.headers
         try:
             answer, waiting = await self._outcome(self._desk.job(who.identity, id), part=True)
@@ -112,7 +112,7 @@ class AskPage:
 
     async def save(self, request: Request, id: str, form: str) -> Response:  # noqa: A002 -- as it is called
         """An answer as a file: CSV or Arrow."""
-        who = self._gate.visitor(request)
+        who = await self._gate.visitor(request)
         job = self._desk.job(who.identity, id)
         if form not in _FORMS or not job.is_done:
             raise NotFound("answer", f"{id}.{form}")

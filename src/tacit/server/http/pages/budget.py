@@ -26,7 +26,7 @@ class BudgetPage:
 
     async def show(self, request: Request) -> Response:
         """What is spent and left, over time, and what still fits; for who may see it, of each analyst."""
-        desk, who = self._desk, self._gate.visitor(request)
+        desk, who = self._desk, await self._gate.visitor(request)
         standing = await desk.run(lambda: desk.standing(who.identity))
         spending = await desk.run(lambda: desk.ledger.spending(who.identity))
         everyone = who.identity.role in {"curator", "auditor"}

@@ -34,7 +34,7 @@ class HistoryPage:
         self, request: Request, before: int | None = None, table: str = "", state: str = ""
     ) -> Response:
         """What somebody paid for, newest first; of one table, answered or not."""
-        who = self._gate.visitor(request)
+        who = await self._gate.visitor(request)
         found = await self._desk.run(
             lambda: self._desk.ledger.history(
                 who.identity, before=before, most=_PAGE, table=table or None
@@ -53,7 +53,7 @@ class HistoryPage:
 
     async def save(self, request: Request, table: str = "") -> Response:
         """All of it as CSV."""
-        who = self._gate.visitor(request)
+        who = await self._gate.visitor(request)
         found: list[PastQuestion] = []
         while True:
             before = found[-1].entry if found else None

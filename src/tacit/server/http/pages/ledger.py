@@ -44,7 +44,7 @@ class LedgerPage:
         self, request: Request, first: int = 0, check: int | None = None, head: str = ""
     ) -> Response:
         """Records in pages, and whether all of them are whole."""
-        desk, who = self._desk, self._gate.visitor(request)
+        desk, who = self._desk, await self._gate.visitor(request)
         chosen = {name: request.query_params.get(name) for name in ("kind", "analyst", "table")}
         wanted = {name: value or None for name, value in chosen.items()}
         if wanted["analyst"] == "(curator)":
@@ -74,7 +74,7 @@ class LedgerPage:
 
     async def save(self, request: Request) -> Response:
         """All records as lines of JSON."""
-        who = self._gate.visitor(request)
+        who = await self._gate.visitor(request)
         check_right(who.identity, "read everyone")
         headers = {"Content-Disposition": 'attachment; filename="ledger.jsonl"'}
         return StreamingResponse(self._lines(who), media_type="application/jsonl", headers=headers)

@@ -24,7 +24,7 @@ class OperationsPage:
 
     async def show(self, request: Request) -> Response:
         """Slots that were used and missed, what was calibrated, connections, the certificate, what nobody answered."""
-        who = self._gate.visitor(request)
+        who = await self._gate.visitor(request)
         told = self._desk.operations(who.identity)
         watched = await self._desk.run(self._pages.watching.look)
         return await self._pages.show(

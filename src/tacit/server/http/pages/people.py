@@ -30,7 +30,7 @@ class PeoplePage:
 
     async def show(self, request: Request) -> Response:
         """Everybody who may sign in."""
-        return await self._show_with(request, self._gate.visitor(request))
+        return await self._show_with(request, await self._gate.visitor(request))
 
     async def change(self, request: Request) -> Response:
         """Add, disable or enable somebody, reset a password, make or revoke a token."""

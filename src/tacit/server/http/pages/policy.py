@@ -31,7 +31,7 @@ class PolicyPage:
 
     async def show(self, request: Request) -> Response:
         """The policy file, with its faults beside their lines; what its address asks for is tried, and never kept."""
-        desk, who = self._desk, self._gate.visitor(request)
+        desk, who = self._desk, await self._gate.visitor(request)
         text, file = desk.policy_text(who.identity)
         faults: dict[int, list[str]] = {}
         for line, said in await desk.run(lambda: policy_faults(file)):

@@ -60,7 +60,7 @@ class ReceiptPage:
 
     async def show(self, request: Request, entry: int) -> Response:
         """A receipt, and whether the ledger agrees with it."""
-        who = self._gate.visitor(request)
+        who = await self._gate.visitor(request)
         receipt = await self._desk.run(lambda: self._desk.ledger.receipt(who.identity, entry))
         faults = await self._desk.run(
             lambda: self._desk.ledger.check_receipt(who.identity, receipt)

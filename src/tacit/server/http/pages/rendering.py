@@ -89,14 +89,14 @@ class Pages:
         """Who sent a form, and what it holds; its token against forgery may be a field."""
         fields = await read_form(request)
         request.state.csrf = fields.get("csrf", "")
-        return self.gate.visitor(request), fields
+        return await self.gate.visitor(request), fields
 
-    def problem(self, request: Request, problem: dict[str, Any]) -> Response:
+    async def problem(self, request: Request, problem: dict[str, Any]) -> Response:
         """A refusal as a page; who is not signed in is asked to sign in."""
         if problem["status"] == 401:
             return RedirectResponse("/signin", 303)
         try:
-            who = self.gate.find_visitor(request)
+            who = await self.gate.find_visitor(request)
         except TacitError:
             who = None
         return self.render(

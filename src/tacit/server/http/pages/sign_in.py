@@ -38,7 +38,7 @@ class SignInPages:
 
     async def show_first(self, request: Request) -> Response:
         """The first page of who is signed in."""
-        who = self._gate.find_visitor(request)
+        who = await self._gate.find_visitor(request)
         return RedirectResponse("/signin" if who is None else f"/{MENU[who.identity.role][0]}", 303)
 
     async def show_sign_in(self, request: Request) -> Response:

@@ -27,13 +27,13 @@ class TablePages:
 
     async def show_all(self, request: Request) -> Response:
         """The declared tables."""
-        who = self._gate.visitor(request)
+        who = await self._gate.visitor(request)
         tables = await table_views(self._desk, who)
         return await self._pages.show(request, "tables.html", who, tables=tables)
 
     async def show(self, request: Request, name: str) -> Response:
         """One table: its columns, and how to ask about it."""
-        who = self._gate.visitor(request)
+        who = await self._gate.visitor(request)
         # or the refusal: it is not there
         await self._desk.run(lambda: self._desk.describe(who.identity, name))
         (table,) = await table_views(self._desk, who, name)

@@ -45,14 +45,14 @@ class JsonTwins:
 
     async def lead(self, request: Request, name: str = "") -> Response:
         """Lead to the same content in the interface."""
-        self._gate.visitor(request)
+        await self._gate.visitor(request)
         to = _SAME[request.scope["route"].path].replace("{name}", name)
         query = f"?{request.url.query}" if request.url.query else ""
         return RedirectResponse(f"{to}{query}", 307)
 
     async def explain(self, request: Request) -> Response:
         """The explanation of the question in the address."""
-        who, query = self._gate.visitor(request), request.query_params
+        who, query = await self._gate.visitor(request), request.query_params
         asked = {
             "sql": query.get("q", "")[: SQL + 1],
             "by": "within" if "within" in query else "epsilon",
@@ -65,13 +65,13 @@ class JsonTwins:
 
     async def show_policy(self, request: Request) -> Response:
         """The policy file and its faults."""
-        text, file = self._desk.policy_text(self._gate.visitor(request).identity)
+        text, file = self._desk.policy_text((await self._gate.visitor(request)).identity)
         faults = await self._desk.run(lambda: policy_faults(file))
         return JSONResponse({"text": text, "faults": [list(each) for each in faults]})
 
     async def show_people(self, request: Request) -> Response:
         """Everybody who may sign in, and the tokens that count."""
-        who = self._gate.visitor(request).identity
+        who = (await self._gate.visitor(request)).identity
         people = await self._desk.run(lambda: self._desk.people.everybody(who))
         return JSONResponse(
             {
@@ -85,13 +85,13 @@ class JsonTwins:
 
     async def show_operations(self, request: Request) -> Response:
         """How the server does."""
-        told = self._desk.operations(self._gate.visitor(request).identity)
+        told = self._desk.operations((await self._gate.visitor(request)).identity)
         watched = await self._desk.run(self._pages.watching.look)
         return JSONResponse({**told, **watched.told()})
 
     async def show_ledger(self, request: Request, first: int = 0) -> Response:
         """Records of the ledger."""
-        who = self._gate.visitor(request).identity
+        who = (await self._gate.visitor(request)).identity
         return JSONResponse(
             await self._desk.run(lambda: self._desk.ledger.records(who, first=first))
         )
