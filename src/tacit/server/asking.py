@@ -108,8 +108,9 @@ class Asking:
         self._refuse_if_closing()
         if key is not None:
             versions = self._served.versions()
-            kept = await self._read(
-                lambda: self._keys.begin(who.name, key, question.body(), versions)
+            kept = await self._finish(
+                lambda: self._keys.begin(who.name, key, question.body(), versions),
+                lambda: self._keys.leave(who.name, key),
             )
             if kept is not None:
                 self._audit.note("replayed", identity=who.name)
@@ -137,12 +138,12 @@ class Asking:
             )
         except TacitError as refusal:
             if key is not None:
-                self._keys.end(who.name, key, None)
+                await self._whole(lambda: self._keys.end(who.name, key, None))
             self._audit.note("refused", identity=who.name, problem=type(refusal).__name__)
             raise
         except BaseException:
             if key is not None:
-                self._keys.leave(who.name, key)
+                self._go_on(self._depart(lambda: self._keys.leave(who.name, key)))
             raise
 
     def replay(self, who: Identity, question: Question) -> Release | None:
@@ -212,16 +213,21 @@ class Asking:
                 hidden.append(self._served.unseen.enter(self._served.current))
                 views.append(self._view())
             except BaseException:
-                self._identities.give_back(who, share, days[0])
+                undo()
                 raise
+
+        def undo() -> None:
+            self._identities.give_back(who, share, days[0])
+            for name in (
+                hidden
+            ):  # nothing was written in it: if it cannot be told now, it is with the next word
+                self._is_off(name, {})
 
         self._waiting.enter(who.name)
         try:
-            await self._finish(enter, lambda: self._identities.give_back(who, share, days[0]))
+            await self._finish(enter, undo)
         except BaseException:
             self._waiting.leave(who.name)
-            if hidden:
-                self._go_on(self._take_off(hidden[0], {}))
             raise
         job = Job(who.name, self.slots.reserve(length), hidden[0], days[0])
         job.view = views[0]
@@ -360,6 +366,8 @@ class Asking:
             for key in job.keys:
                 self._keys.end(who.name, key, None)
         else:
+            if isinstance(result, EngineFailed) and not charged:
+                self._identities.give_back(who, share, job.day)
             for key in job.keys:
                 self._keys.leave(who.name, key)
         return result
@@ -470,16 +478,23 @@ class Asking:
             free=release.price.free,
         )
 
-    async def _finish(self, work: Callable[[], None], undo: Callable[[], None]) -> None:
+    async def _finish(self, work: Callable[[], T], undo: Callable[[], None]) -> T:
         """Something that is done whole; if whoever waits for it leaves meanwhile, it is undone."""
         doing = asyncio.ensure_future(self._read(work))
         try:
-            await asyncio.shield(doing)
+            return await asyncio.shield(doing)
         except asyncio.CancelledError:
-            await asyncio.wait([doing])
-            if not doing.cancelled() and doing.exception() is None:
-                undo()
+            self._go_on(self._undo(doing, undo))
             raise
+
+    async def _undo(self, doing: "asyncio.Future[T]", undo: Callable[[], None]) -> None:
+        await asyncio.wait([doing])
+        if not doing.cancelled() and doing.exception() is None:
+            await self._depart(undo)
+
+    async def _whole(self, work: Callable[[], T]) -> T:
+        """Something that is done whole, whether or not whoever waits for it leaves meanwhile."""
+        return await asyncio.shield(asyncio.ensure_future(self._depart(work)))
 
     async def _read(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._readers, work)

@@ -27,7 +27,12 @@ MODELS = (
 )
 """The models that a server fits: those whose work a slot holds."""
 
-_LARGEST = 10_000  # whole number of a setting
+_LARGEST = {
+    "waves": 2_000,
+    "bins": 256,
+    "n_clusters": 64,
+}  # by which work grows: a slot holds that much
+_LARGEST_OTHER = 10_000
 _CONFIDENCE = 0.95  # of no interval: there is none
 _TIMES = 16.0  # as long as the longest question that was measured
 
@@ -168,6 +173,7 @@ def _tell_model(release: Release, free: bool) -> Release:
 def _setting(name: str, value: Any) -> Any:
     """A setting as an estimator takes it; a list is a tuple."""
     each = value if isinstance(value, list) else [value]
-    if any(isinstance(one, int | float) and abs(one) > _LARGEST for one in each):
-        raise InvalidInput(name, value, f"give at most {_LARGEST}")
+    largest = _LARGEST.get(name, _LARGEST_OTHER)
+    if any(isinstance(one, int | float) and abs(one) > largest for one in each):
+        raise InvalidInput(name, value, f"a server takes at most {largest:,}")
     return tuple(value) if isinstance(value, list) else value

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from tacit.curator import Board, Reserved, merge_released, still_needed
-from tacit.errors import TacitError
 from tacit.server.passwords import new_secret
 from tacit.server.tables import Statements, Tables
 
@@ -91,8 +90,8 @@ class SharedBoard(Board):
         while not self._stopped.wait(_EVERY):
             try:
                 self._say_alive()
-            except TacitError:
-                continue  # the database is away: it is said again in a minute, and slots stay hidden for ten
+            except Exception:  # noqa: BLE001, S112 -- whatever it was, a server that is silent is forgotten
+                continue  # it is said again in a minute, and slots stay hidden for ten
 
     def _stay(self, file: Statements) -> None:
         """Say that this server lives, have its own slots on the board and no others of it, and forget who is silent."""

@@ -70,6 +70,22 @@ BUGS = [
         note="what is charged for a part of a running question would tell how long its rows took",
     ),
     Bug(
+        name="slots-show-what-others-left-open",
+        file=f"{CURATOR}/hide_until_slot_end.py",
+        before="return View(length, frozenset[int]().union(*(each.open for each in running)), released)",
+        after="return View(length, frozenset(), released)",
+        killed_by="tests/unit/curator/test_hide_until_slot_end.py::test_within_a_slot_the_board_alone_says_what_is_seen",
+        note="whether an answer is free would tell that another slot has found what it looked for",
+    ),
+    Bug(
+        name="databases-are-asked-where-all-are-served",
+        file=f"{SERVER}/desk.py",
+        before="return work() if self._identities.is_near else await self._read(work)",
+        after="return work()",
+        killed_by=f"{UNIT}/http/test_gate.py::test_a_database_is_asked_who_somebody_is_where_nobody_waits_for_it[False]",
+        note="a database that takes long would keep everybody's answers back beyond their slots",
+    ),
+    Bug(
         name="free-as-the-engine-found-it",
         file=f"{SERVER}/asking.py",
         before="result = tell(result, free)",

@@ -99,3 +99,28 @@ def test_what_slots_let_out_is_forgotten_when_nobody_hides_it(vault):
         assert len(list(unseen.seen(vault).ledger.entries())) == number + 1
         assert len(board.read()[1]) <= 1
         name = following
+
+
+def test_within_a_slot_the_board_alone_says_what_is_seen(vault):
+    """However slots overlap: while one is on the board, nothing of the ledger has to be asked."""
+    ledger, unseen = vault.ledger, Unseen()
+    running, numbers = {}, range(12)
+
+    def shown(view):
+        return [(view.shows(number), view.shows_answer(number)) for number in numbers]
+
+    open_entry = ledger.charge(b"open", PRICE, "ana")
+    for number in range(8):
+        running[unseen.enter(vault)] = written = {}
+        entry = ledger.charge(bytes([number]), PRICE, "ana")
+        written[entry.number] = number % 3 > 0
+        if number % 3:
+            ledger.settle(entry, b"answer")
+        if number == 5:
+            ledger.settle(open_entry, b"answer")
+            written[open_entry.number] = True
+        assert shown(unseen.view_within()) == shown(unseen.view_of(vault))
+        if number % 2:
+            name = list(running)[number % len(running)]
+            unseen.leave(name, running.pop(name))
+            assert shown(unseen.view_within()) == shown(unseen.view_of(vault))

@@ -1,6 +1,7 @@
 """The desk decides: who may do what, what is free, what is charged, and when it leaves."""
 
 import asyncio
+import threading
 from fractions import Fraction
 
 import pytest
@@ -21,6 +22,7 @@ from tacit.errors import (
     TooMany,
 )
 from tacit.server import Identities, Question, Rate, Rates, Waiting
+from tacit.server.idempotency import Keys
 from tests.unit.server.clinics import (
     BY_WARD,
     COUNT,
@@ -238,6 +240,65 @@ def test_a_failing_engine_is_one_sentence_and_stays_charged(folder, monkeypatch)
         assert len(entries(desk)) == 1
 
     run(folder, scenario)
+
+
+def test_what_fails_before_its_charge_takes_nothing_of_the_day(folder, monkeypatch):
+    async def scenario(desk):
+        def fail(*_, **__):
+            raise EngineFailed
+
+        monkeypatch.setattr(tacit.curator.Vault, "sql", fail)
+        with pytest.raises(EngineFailed):
+            await answer(desk, "ana", Question(COUNT, epsilon=1), "k")
+        assert (entries(desk), desk._identities.spent_today("ana")) == ([], 0)
+        monkeypatch.undo()
+        await answer(desk, "ana", Question(COUNT, epsilon=1), "k")
+        assert desk._identities.spent_today("ana") > 0
+
+    run(folder, scenario)
+
+
+def test_nothing_is_written_where_all_are_served(folder, monkeypatch):
+    """Neither keys nor allowances: a disk or a database that takes long keeps nobody else waiting."""
+    writers = []
+
+    def note_thread(owner, name):
+        work = getattr(owner, name)
+
+        def noted(*given):
+            writers.append((name, threading.get_ident() == threading.main_thread().ident))
+            return work(*given)
+
+        monkeypatch.setattr(owner, name, noted)
+
+    for name in ("begin", "end", "leave"):
+        note_thread(Keys, name)
+    for name in ("spend", "give_back"):
+        note_thread(Identities, name)
+
+    async def scenario(desk):
+        ana = who(desk, "ana")
+        await answer(desk, "ana", Question(COUNT, epsilon=1), "paid")
+        await answer(desk, "ana", Question(COUNT, epsilon=1), "known")
+        with pytest.raises(LimitExceeded):
+            await desk.ask(ana, Question(COUNT, epsilon=500), "refused")
+        for step in ("begin", "spend"):
+            writers.append(("", False))
+            left = asyncio.create_task(desk.ask(ana, Question(BY_WARD, epsilon=1), step))
+            while writers[-1][0] != step and not left.done():
+                await asyncio.sleep(0)
+            left.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await left
+            while desk.asking.many_running:
+                await asyncio.sleep(0.001)
+            assert desk.asking._keys._running == set()
+            assert desk._served.unseen._board.read()[0] == ()
+        assert len(entries(desk)) == 1  # whoever left before the slot was reserved asked nothing
+
+    run(folder, scenario)
+    assert {name for name, _ in writers} == {"", "begin", "end", "leave", "spend", "give_back"}
+    assert not any(here for _, here in writers)
 
 
 def test_a_mistake_of_ours_tells_nothing(folder, monkeypatch):

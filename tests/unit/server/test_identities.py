@@ -12,6 +12,7 @@ from tacit.errors import AccessDenied, AllowanceExceeded, InvalidInput
 from tacit.server import Identities
 from tacit.server import identities as module
 from tacit.server.passwords import hash_of_token
+from tacit.server.tables import FileTables
 
 PASSWORD = "correct horse battery"
 
@@ -286,4 +287,21 @@ def test_a_file_that_is_older_than_scram_keeps_its_tokens(tmp_path):
     assert people.of_proof("ana", b"said", proof_for(people, "ana", "tct_old", b"said")) is None
     token = people.new_token("ana")
     assert people.of_proof("ana", b"said", proof_for(people, "ana", token, b"said")) is not None
+    people.close()
+
+
+def test_nobody_waits_for_a_step_of_somebody_else(tmp_path):
+    tables = FileTables(tmp_path / "identities.sqlite")
+    people, found = Identities(tables), []
+    people.add("ana", "analyst")
+    with tables.writing() as file:
+        file.execute("UPDATE people SET role = 'auditor' WHERE name = 'ana'")
+        assert [each.role for each in people.people()] == ["auditor"]  # within the step
+        other = threading.Thread(
+            target=lambda: found.extend(each.role for each in people.people()), daemon=True
+        )
+        other.start()
+        other.join(30)
+        assert found == ["analyst"]  # as it was before the step
+    assert [each.role for each in people.people()] == ["auditor"]
     people.close()

@@ -56,7 +56,8 @@ def people(cheap, opened):
     known = Identities(opened())
     known.add("ana", "analyst", PASSWORD, allowance=0.1)
     known.add("cleo", "curator")
-    return known
+    yield known
+    known.close()
 
 
 @pytest.fixture
@@ -82,6 +83,7 @@ def test_what_one_server_decides_counts_for_the_other(people, opened):
     assert people.of_token(token) is None
     people.disable("ana")
     assert other.find("ana", who.generation) is None
+    other.close()
 
 
 def test_identities_of_a_file_are_taken_over_once(tmp_path, cheap, opened):
@@ -99,6 +101,7 @@ def test_identities_of_a_file_are_taken_over_once(tmp_path, cheap, opened):
     after.add("ben", "analyst")
     adopt_file(tables, file)
     assert [each.name for each in after.people()] == ["ana", "ben"]
+    after.close()
 
 
 def test_a_database_that_is_away_is_said_so_without_its_address(opened):

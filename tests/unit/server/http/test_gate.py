@@ -2,8 +2,13 @@
 
 import asyncio
 import json
+import threading
 
+import pytest
+
+from tacit.server import Identities
 from tacit.server.http.gate import BODY, Headers
+from tests.unit.server.clinics import make_folder, running_app
 
 
 def answered(app, *, headers=(), chunks=(b"",)):
@@ -61,3 +66,20 @@ def test_over_tls_browsers_are_told_to_stay_with_it():
     assert b"nonce-" in names[b"content-security-policy"]
     other = dict(answered(reading, chunks=[b"", b"", b""])[0]["headers"])
     assert other[b"content-security-policy"] != names[b"content-security-policy"]
+
+
+@pytest.mark.parametrize("near", [True, False])
+def test_a_database_is_asked_who_somebody_is_where_nobody_waits_for_it(tmp_path, monkeypatch, near):
+    with running_app(make_folder(tmp_path / "clinic", rows=10)) as clinic:
+        threads, of_token = [], Identities.of_token_hash
+
+        def noted(self, hashed):
+            threads.append(threading.current_thread().name)
+            return of_token(self, hashed)
+
+        monkeypatch.setattr(Identities, "of_token_hash", noted)
+        monkeypatch.setattr(clinic.identities.tables, "is_near", near)
+        for path in ("/api/v1/budget", "/tables", "/no-such-page"):
+            clinic.ana.get(path, headers={"accept": "text/html"})
+    assert threads
+    assert {name.startswith("tacit-desk") for name in threads} == {not near}

@@ -82,6 +82,9 @@ def test_a_model_is_paid_for_once(clinic):
         {"model": "PCA", "target": None, "settings": {"norm": [1]}},
         {"model": "PCA", "target": None, "settings": {"n_components": 9_999}},
         {"model": "MLPClassifier"},
+        {"model": "NearestClassifier", "settings": {"waves": 2_001}},
+        {"model": "HistogramNB", "settings": {"bins": 257}},
+        {"model": "KMeans", "target": None, "settings": {"n_clusters": 65}},
     ],
 )
 def test_what_cannot_be_fitted_is_refused_and_costs_nothing(clinic, wrong):
