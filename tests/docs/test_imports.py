@@ -84,6 +84,7 @@ INSIDE = {
             "audit_log",
             "tables",
             "postgres_tables",
+            "later_writes",
         ),
         *("shared_board", "identities", "sessions", "idempotency", "calibration", "rights", "jobs"),
         *(

@@ -359,17 +359,16 @@ class Asking:
                 self._keep_text(who, result, question)
             for key in job.keys:
                 self._keys.end(who.name, key, release_fields(result))
-        elif isinstance(result, TacitError) and not isinstance(
-            result, EngineFailed | LedgerUncertain
-        ):
-            self._identities.give_back(who, share, job.day)  # it was refused before the charge
-            for key in job.keys:
-                self._keys.end(who.name, key, None)
         else:
-            if isinstance(result, EngineFailed) and not charged:
+            is_known = isinstance(result, TacitError) and not isinstance(result, LedgerUncertain)
+            if is_known and not charged:
                 self._identities.give_back(who, share, job.day)
+            is_refused = is_known and not isinstance(result, EngineFailed) and not charged
             for key in job.keys:
-                self._keys.leave(who.name, key)
+                if is_refused:
+                    self._keys.end(who.name, key, None)
+                else:
+                    self._keys.leave(who.name, key)
         return result
 
     def job(self, who: Identity, id: str) -> Job:  # noqa: A002 -- as it is called

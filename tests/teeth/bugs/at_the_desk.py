@@ -86,6 +86,14 @@ BUGS = [
         note="a database that takes long would keep everybody's answers back beyond their slots",
     ),
     Bug(
+        name="refusals-give-back-what-was-charged",
+        file=f"{SERVER}/asking.py",
+        before="if is_known and not charged:",
+        after="if is_known:",
+        killed_by=f"{UNIT}/test_desk.py::test_what_is_refused_after_a_charge_stays_counted",
+        note="more could be charged in a day than its allowance",
+    ),
+    Bug(
         name="free-as-the-engine-found-it",
         file=f"{SERVER}/asking.py",
         before="result = tell(result, free)",

@@ -258,6 +258,27 @@ def test_what_fails_before_its_charge_takes_nothing_of_the_day(folder, monkeypat
     run(folder, scenario)
 
 
+def test_what_is_refused_after_a_charge_stays_counted(folder, monkeypatch):
+    """Several charges of one release, the last of which no longer fits: what was charged before is not given back."""
+
+    async def scenario(desk):
+        sql = tacit.curator.Vault.sql
+
+        def refuse_then(*given, **named):
+            sql(*given, **named)
+            raise LimitExceeded("ana", Fraction(1), Fraction(0))
+
+        monkeypatch.setattr(tacit.curator.Vault, "sql", refuse_then)
+        with pytest.raises(LimitExceeded):
+            await answer(desk, "ana", Question(COUNT, epsilon=1), "k")
+        assert len(entries(desk)) == 1
+        assert desk._identities.spent_today("ana") > 0
+        with pytest.raises(KeyReused):  # the key keeps its meaning
+            await answer(desk, "ana", Question(BY_WARD, epsilon=1), "k")
+
+    run(folder, scenario)
+
+
 def test_nothing_is_written_where_all_are_served(folder, monkeypatch):
     """Neither keys nor allowances: a disk or a database that takes long keeps nobody else waiting."""
     writers = []
