@@ -10,6 +10,22 @@ EDGES = f"{SUITE}::test_no_dialect_gets_the_edges_wrong"
 
 BUGS = [
     Bug(
+        name="postgres-writes-the-secret-into-statements",
+        file="src/tacit/engines/postgres/dialect.py",
+        before="""return f"(SELECT current_setting('{SECRET}'))\"""",
+        after="return self.text(digits)",
+        killed_by="tests/unit/engines/postgres/test_engine.py::test_the_secret_of_keys_is_in_no_statement",
+        note="a server writes failed statements to its log: who reads it could say which keys a person was asked about",
+    ),
+    Bug(
+        name="postgres-begins-with-the-limits-of-a-role",
+        file="src/tacit/engines/postgres/connection.py",
+        before="make_conninfo(self._address, **given, options=options)",
+        after="make_conninfo(self._address, **given)",
+        killed_by="tests/unit/engines/postgres/test_engine.py::test_a_roles_own_timeout_ends_no_statement_of_ours",
+        note="a timeout of the role's ends the statements that would lift it, on a busy machine alone",
+    ),
+    Bug(
         name="postgres-integers-that-overflow-raise",
         file="src/tacit/engines/postgres/dialect.py",
         before='return integer_or_null(f"({left})::numeric {sign} ({right})::numeric")',

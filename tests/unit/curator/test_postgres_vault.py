@@ -15,6 +15,7 @@ import tacit
 from tacit.cli import main
 from tacit.curator import Vault, inspect_rows
 from tacit.engines import PostgresTable
+from tacit.engines.postgres import connection
 from tacit.errors import EngineFailed, InvalidData, InvalidPolicy, TacitError
 from tacit.plan import Column, Kind, Table
 from tests.database import address, as_role, knows_password, new_role, quoted, store
@@ -195,6 +196,31 @@ def test_a_fault_in_the_middle_is_one_charge_and_asking_again_is_free(tmp_path, 
         running().execute(f"UPDATE {patience} SET seconds = 0")
         answer = vault.sql(QUESTIONS[1], epsilon=0.5)
         assert len(answer.rows) == 2
+        assert vault.budget.left == left
+
+
+def test_on_a_full_disk_a_question_is_one_charge_and_asking_again_is_free(tmp_path, monkeypatch):
+    """What does not fit into memory finds no room in a file; then there is room again."""
+    role = new_role()
+    rows = [{**ROWS[n % 60], "patient": f"p{n}"} for n in range(5_000)]
+    source = table_of(rows, role)
+    monkeypatch.setitem(connection._ALLOWED, "work_mem", "64kB")
+    running().execute(
+        f"GRANT USAGE ON SCHEMA {source.schema} TO {role}",
+        f"GRANT SELECT ON {quoted(source)} TO {role}",
+        f"ALTER ROLE {role} SET temp_file_limit = 0",
+    )
+    with vault_over(tmp_path, source) as vault:
+        before = vault.budget.left
+        for _ in range(2):
+            with pytest.raises(EngineFailed) as failure:
+                vault.sql(QUESTIONS[1], epsilon=0.5)
+            assert str(failure.value) == str(EngineFailed())
+            assert failure.value.__cause__ is failure.value.__context__ is None
+        left = vault.budget.left
+        assert left < before
+        running().execute(f"ALTER ROLE {role} RESET temp_file_limit")
+        assert len(vault.sql(QUESTIONS[1], epsilon=0.5).rows) == 2
         assert vault.budget.left == left
 
 

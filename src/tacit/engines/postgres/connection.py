@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 from threading import Lock
 from typing import Any, TypeAlias
 
+from tacit.engines.postgres.dialect import SECRET
 from tacit.engines.sql.runnable_select import Fetched
 from tacit.errors import EngineFailed, InvalidData, TacitError
 from tacit.extras import extra
@@ -81,6 +82,16 @@ class Session:
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
+
+    def keep_secret(self, secret: bytes) -> None:
+        """Send the secret by which keys are hashed, as a setting of the transaction.
+
+        Claim:      it stands in no statement, and so in no log of a server that keeps to its defaults.
+        Because:    statements ask for the setting by its name; its value goes beside the statement that makes it, as a
+                    parameter, which is logged only where somebody lets all statements be.
+        Checked by: tests/unit/engines/postgres/test_engine.py::test_the_secret_of_keys_is_in_no_statement
+        """
+        self.connection.execute(f"SELECT set_config('{SECRET}', %s, true)", [secret.hex()])
 
     def fetch(self, sql: str) -> Fetched:
         """The rows of a statement; numeric columns are whole numbers and come as int."""
@@ -159,10 +170,12 @@ class Pool:
         with extra("postgres", "a table in PostgreSQL"):
             import psycopg
             from psycopg.conninfo import make_conninfo
-        settings = _SETTINGS | {"statement_timeout": f"{int(self._seconds * 1000)}ms"}
-        known = make_conninfo(
-            self._address, **_LIMITS, application_name="tacit", client_encoding="utf8"
-        )
+        settings = {"statement_timeout": f"{int(self._seconds * 1000)}ms"} | _SETTINGS
+        given = {**_LIMITS, "application_name": "tacit", "client_encoding": "utf8"}
+        # A role's own limit of a millisecond would else end the first of our statements on a busy machine.
+        first = f"-c statement_timeout={settings['statement_timeout']}"
+        options = f"{os.environ.get('PGOPTIONS', '')} {first}".strip()
+        known = make_conninfo(self._address, **given, options=options)
         connection = psycopg.connect(known, autocommit=True, prepare_threshold=None)
         try:
             connection.adapters.register_loader("numeric", _whole_numbers())

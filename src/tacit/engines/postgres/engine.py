@@ -57,6 +57,8 @@ class Postgres(ServerEngine):
         self, names: tuple[str, ...], *, rehearsing: bool, secret: bytes | None = None
     ) -> Iterator[Callable[[str], Fetched]]:
         with self._pool.session() as session:
+            if secret is not None:
+                session.keep_secret(secret)
             yield session.fetch
 
     def _refusal_of(self, error: BaseException) -> TacitError:

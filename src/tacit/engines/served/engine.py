@@ -72,7 +72,7 @@ class ServerEngine:
     ) -> AbstractContextManager[Callable[[str], Fetched]]:
         """A session in which statements read these tables, of one snapshot; if rehearsing, without a row.
 
-        `secret` is that by which unknown keys are hashed, for dialects that do not write it into statements.
+        `secret` is that by which unknown keys are hashed: it is sent apart, and stands in no statement.
         """
 
     @abstractmethod

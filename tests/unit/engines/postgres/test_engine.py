@@ -5,11 +5,13 @@ from datetime import datetime
 from threading import Thread
 from time import monotonic, sleep
 from typing import Any
+from unittest.mock import patch
 
 import psycopg
 import pytest
 
 from tacit.engines import DuckDB, Gathered, Memory, Postgres, PostgresTable
+from tacit.engines.postgres import connection
 from tacit.engines.sources.path_to_unit import Linked, Step
 from tacit.errors import EngineFailed, InvalidData
 from tacit.plan import (
@@ -173,6 +175,36 @@ def test_settings_of_a_role_and_functions_of_others_change_nothing():
             engine.evaluate(question, WEIGHTS).tolist()
             == Memory({table: rows}).evaluate(question, WEIGHTS).tolist()
         )
+
+
+def test_a_roles_own_timeout_ends_no_statement_of_ours():
+    """Before the first of our statements runs, its limit is ours: a millisecond is too short on a busy machine."""
+    role = new_role()
+    running().execute(f"ALTER ROLE {role} SET statement_timeout = '1ms'")
+    with patch.object(connection, "_make_settings"):
+        pool = connection.Pool(address(role), 90)
+        with pool.session() as session:
+            assert session.fetch("SHOW statement_timeout").rows == [("90s",)]
+        pool.close()
+
+
+def test_the_secret_of_keys_is_in_no_statement():
+    source, keeping = store({VISITS: ROWS})[VISITS], Keeping(2, 10, b"a secret of 16 by")
+    seen, fetch = list[str](), connection.Session.fetch
+
+    def noted(self: connection.Session, sql: str) -> Any:
+        seen.append(sql)
+        return fetch(self, sql)
+
+    with patch.object(connection.Session, "fetch", noted), Postgres({VISITS: source}) as engine:
+        engine.dry_run(UNKNOWN, WEIGHTS)
+        with engine.gather(UNKNOWN, keeping) as one:
+            found = one.keys(range(len(one.weights))), one.weights.tolist()
+    with Memory({VISITS: ROWS}).gather(UNKNOWN, keeping) as two:
+        assert found == (two.keys(range(len(two.weights))), two.weights.tolist())
+    asked_for = [sql for sql in seen if "sha256" in sql]
+    assert len(asked_for) == 4  # two are rehearsed
+    assert not [sql for sql in seen if keeping.secret.hex() in sql]
 
 
 def test_a_question_that_runs_can_be_stopped():
