@@ -1,8 +1,6 @@
 """A vault over a Spark cluster: made by `tacit init`, asked, and met by faults: one charge, asking again is free."""
 
-import io
 import shutil
-from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
@@ -19,15 +17,15 @@ from tacit.engines import SparkTable
 from tacit.engines.spark.session import Session
 from tacit.errors import EngineFailed, InvalidData, TacitError
 from tests import spark
-from tests.laws.test_corridor import constant_release
 from tests.unit.curator.test_postgres_vault import (
-    CANARY,
     GREY,
     NEIGHBOURS,
     POLICY,
     QUESTIONS,
     ROWS,
     VISITS,
+    check_failure,
+    check_neighbours,
     command,
 )
 
@@ -136,39 +134,17 @@ beds = { type = "integer", low = 0, high = 9 }
         assert vault.budget.left == left
 
 
-def left_by(folder: Path, rows, text: str) -> tuple[object, ...]:
-    """All that leaves with a constant release: what is said, and what is charged."""
-    with vault_over(folder, table_of(rows)) as vault, constant_release():
-        said = io.StringIO()
-        with redirect_stdout(said), redirect_stderr(said):
-            try:
-                answer = vault.sql(text, epsilon=0.5)
-                found: object = (answer.columns, answer.rows if "note," not in text else None)
-            except TacitError as refusal:
-                found = type(refusal), str(refusal), refusal.__cause__, refusal.__context__
-        return found, vault.budget.left, said.getvalue()
-
-
-def check_neighbours(folder: Path, text: str, rows) -> None:
-    first = left_by(folder / "0", ROWS, text)
-    for number, row in enumerate(rows, 1):
-        other = left_by(folder / str(number), [*ROWS, row], text)
-        assert other == first
-        assert CANARY not in str(other)
-
-
 def test_a_row_more_changes_nothing_but_the_noise_would_hide_it(tmp_path):
     """Grey box: status, bytes and charge are those of a neighbour, whatever the row holds; all of it in soak."""
     casts = "COUNT(CAST(note AS INTEGER)) AS a, COUNT(CAST(note AS DATE)) AS b"
-    check_neighbours(
-        tmp_path, f"SELECT {casts}, SUM(100 // (cost - 7)) AS q FROM visits", NEIGHBOURS[2:3]
-    )
+    text = f"SELECT {casts}, SUM(100 // (cost - 7)) AS q FROM visits"
+    check_neighbours(vault_over, table_of, tmp_path, text, NEIGHBOURS[2:3])
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("text", GREY)
 def test_no_row_more_changes_anything_but_the_noise_would_hide_it(tmp_path, text):
-    check_neighbours(tmp_path, text, NEIGHBOURS)
+    check_neighbours(vault_over, table_of, tmp_path, text, NEIGHBOURS)
 
 
 # ---------------------------------------------------------------- faults, each on a server of its own
@@ -180,13 +156,6 @@ def stored_at(cluster: spark.Cluster) -> SparkTable:
     folder.mkdir()
     parquet.write_table(pa.Table.from_pylist(ROWS), folder / "part.parquet", compression="NONE")
     return SparkTable(cluster.address, (str(folder),), "parquet")
-
-
-def check_failure(vault: Vault, text: str) -> None:
-    with pytest.raises(EngineFailed) as failure:
-        vault.sql(text, epsilon=0.5)
-    assert str(failure.value) == str(EngineFailed())
-    assert failure.value.__cause__ is failure.value.__context__ is None
 
 
 NO_LOG = {**spark.SETTINGS, "spark.eventLog.enabled": "false"}

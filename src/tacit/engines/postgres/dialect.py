@@ -15,11 +15,10 @@ from tacit.engines.postgres.numbers import (
     within_int64,
 )
 from tacit.engines.postgres.repeated_values import write_once
-from tacit.engines.sql.dialect import Listing
+from tacit.engines.sql.dialect import Listing, SqlDialect, boolean_cases, like_pattern
 from tacit.engines.sql.duckdb_dialect import TEXT_PATTERNS
-from tacit.errors import InvalidPlan
 from tacit.frozen import frozen
-from tacit.plan import BOOLEAN_WORDS, Called, Kind, Value, Wild, tokens_of
+from tacit.plan import Called, Kind, Value, tokens_of
 
 __all__ = ["POSTGRES", "SECRET", "PostgresDialect"]
 
@@ -50,7 +49,7 @@ C = 'COLLATE "C"'
 
 
 @frozen
-class PostgresDialect:
+class PostgresDialect(SqlDialect):
     """PostgreSQL from version 14 on, in a database whose encoding is UTF-8.
 
     Claim:      no cell makes a statement fail, and texts are compared by their code points.
@@ -65,10 +64,6 @@ class PostgresDialect:
     def type(self, stored: str) -> str:
         """PostgreSQL's name."""
         return _TYPES[stored]
-
-    def type_of_codes(self, size: int) -> str:
-        """Places are computed in 64 bits."""
-        return "bigint"
 
     def text(self, value: str) -> str:
         """A text in the order of code points."""
@@ -190,10 +185,7 @@ class PostgresDialect:
         if kind is Kind.TEXT:
             return value
         if kind is Kind.BOOLEAN:
-            words = " ".join(
-                f"WHEN {text_literal(word)} THEN {str(truth).upper()}"
-                for word, truth in BOOLEAN_WORDS.items()
-            )
+            words = boolean_cases(text_literal)
             return f"CASE lower({value} {C}) {words} END"
         pattern = text_literal(f"^({TEXT_PATTERNS[kind]})$")
 
@@ -217,15 +209,7 @@ class PostgresDialect:
         tokens = tokens_of(pattern)
         if tokens is None:
             return f"CASE WHEN {value} IS NOT NULL THEN FALSE END"
-        plain = "".join(
-            token.value
-            if isinstance(token, Wild)
-            else f"\\{token}"
-            if token in {"\\", "%", "_"}
-            else token
-            for token in tokens
-        )
-        return f"({value} LIKE {text_literal(plain)} ESCAPE '\\')"
+        return f"({value} LIKE {text_literal(like_pattern(tokens))} ESCAPE '\\')"
 
     def call(self, expression: Called, operands: Sequence[str]) -> str:
         """A function, as `functions.py` writes it."""
@@ -242,23 +226,6 @@ class PostgresDialect:
         if kind is Kind.BOOLEAN:
             return f"{'bool_or' if greatest else 'bool_and'}({column})"
         return f"{'max' if greatest else 'min'}({column})"
-
-    def count_distinct(self, column: str, over: str) -> str:
-        """The aggregate, which PostgreSQL does not have as a window."""
-        if over:
-            raise InvalidPlan(
-                "PostgreSQL cannot count distinct values in a window",
-                "count them in a subquery that is grouped by the unit instead",
-            )
-        return f"count(DISTINCT {column})"
-
-    def cut_text(self, text: str, most: int) -> str:
-        """The first characters; most texts have fewer bytes than that."""
-        return f"CASE WHEN octet_length({text}) > {most} THEN substr({text}, 1, {most}) ELSE {text} END"
-
-    def byte_length(self, text: str) -> str:
-        """The function."""
-        return f"octet_length({text})"
 
     def is_nan(self, number: str) -> str:
         """To PostgreSQL, NaN equals NaN."""
@@ -284,19 +251,9 @@ class PostgresDialect:
         """An epoch, which is numeric and exact."""
         return f"(extract(epoch FROM {value}) * 1000000)::bigint"
 
-    def text_of(self, value: str, kind: Kind) -> str:
-        """A cast; of a double, to its bits first."""
-        match kind:
-            case Kind.TEXT:
-                return value
-            case Kind.NUMBER:
-                return f"(('x' || encode(float8send({value}), 'hex'))::bit(64))::text"
-            case Kind.DATE:
-                return f"({self.days(value)})::text"
-            case Kind.TIMESTAMP:
-                return f"({self.microseconds(value)})::text"
-            case _:
-                return f"({value})::text"
+    def bits(self, number: str) -> str:
+        """What is sent of a double, in base sixteen, as bits."""
+        return f"(('x' || encode(float8send({number}), 'hex'))::bit(64))::text"
 
     def hash(self, text: str) -> str:
         """The function, whose bytes are in the order of their digits."""

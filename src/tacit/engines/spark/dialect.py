@@ -13,11 +13,10 @@ from tacit.engines.spark.functions import (
 )
 from tacit.engines.spark.literals import TYPES, double_literal, text_literal, value_literal
 from tacit.engines.spark.repeated_values import write_once
-from tacit.engines.sql.dialect import Listing
+from tacit.engines.sql.dialect import Listing, SqlDialect, boolean_cases
 from tacit.engines.sql.duckdb_dialect import TEXT_PATTERNS
-from tacit.errors import InvalidPlan
 from tacit.frozen import frozen
-from tacit.plan import BOOLEAN_WORDS, Called, Kind, Value, Wild, tokens_of
+from tacit.plan import Called, Kind, Value, Wild, tokens_of
 
 __all__ = ["SECRET", "SPARK", "SparkDialect"]
 
@@ -39,7 +38,7 @@ _TRIED = {"+": "try_add", "-": "try_subtract", "*": "try_multiply"}
 
 
 @frozen
-class SparkDialect:
+class SparkDialect(SqlDialect):
     """Spark from version 4 on, in sessions whose settings are those of `session.py`.
 
     Claim:      no cell makes a statement fail, and whole numbers are exact up to 126 bits, which is what `check_fits`
@@ -63,10 +62,6 @@ class SparkDialect:
     def type(self, stored: str) -> str:
         """Spark's name."""
         return _STORED[stored]
-
-    def type_of_codes(self, size: int) -> str:
-        """Places are computed in 64 bits."""
-        return "BIGINT"
 
     def text(self, value: str) -> str:
         """A text in quotes; texts are compared by their bytes."""
@@ -171,10 +166,7 @@ class SparkDialect:
         if kind is Kind.TEXT:
             return value
         if kind is Kind.BOOLEAN:
-            words = " ".join(
-                f"WHEN {text_literal(word)} THEN {str(truth).upper()}"
-                for word, truth in BOOLEAN_WORDS.items()
-            )
+            words = boolean_cases(text_literal)
             plain = "CASE WHEN octet_length({x}) = length({x}) THEN CASE lower({x}) {words} END END"
             return write_once(value, lambda x: plain.format(x=x, words=words))
         pattern = text_literal(rf"\A(?:{TEXT_PATTERNS[kind]})\z")
@@ -214,27 +206,6 @@ class SparkDialect:
         """The operator, which rows can be joined by."""
         return f"({one} <=> {other})"
 
-    def least(self, column: str, kind: Kind, *, greatest: bool = False) -> str:
-        """The aggregate."""
-        return f"{'max' if greatest else 'min'}({column})"
-
-    def count_distinct(self, column: str, over: str) -> str:
-        """The aggregate, which Spark does not have as a window."""
-        if over:
-            raise InvalidPlan(
-                "Spark cannot count different values in a window",
-                "count them in a subquery that is grouped by the unit instead",
-            )
-        return f"count(DISTINCT {column})"
-
-    def cut_text(self, text: str, most: int) -> str:
-        """The first characters; most texts have fewer bytes than that."""
-        return f"CASE WHEN octet_length({text}) > {most} THEN substr({text}, 1, {most}) ELSE {text} END"
-
-    def byte_length(self, text: str) -> str:
-        """The function."""
-        return f"octet_length({text})"
-
     def is_nan(self, number: str) -> str:
         """To Spark, NaN equals NaN; its function says of NULL that it is none."""
         return f"({number} = CAST('NaN' AS DOUBLE))"
@@ -259,19 +230,9 @@ class SparkDialect:
         """The function, of a moment in the session's zone, which is UTC."""
         return count_microseconds(value)
 
-    def text_of(self, value: str, kind: Kind) -> str:
-        """A cast; of a double, to its bits first."""
-        match kind:
-            case Kind.TEXT:
-                return value
-            case Kind.NUMBER:
-                return write_once(value, _bits)
-            case Kind.DATE:
-                return f"CAST({self.days(value)} AS STRING)"
-            case Kind.TIMESTAMP:
-                return f"CAST({self.microseconds(value)} AS STRING)"
-            case _:
-                return f"CAST({value} AS STRING)"
+    def bits(self, number: str) -> str:
+        """Its sign, its exponent and its mantissa, from its digits in base sixteen."""
+        return write_once(number, _bits)
 
     def hash(self, text: str) -> str:
         """The function, which gives hexadecimal digits."""
@@ -280,14 +241,6 @@ class SparkDialect:
     def secret(self, digits: str) -> str:
         """Where the session keeps them: Spark writes statements and plans down, and no rows that a client sends."""
         return f"(SELECT digits FROM {SECRET})"
-
-    def hash_digits(self, value: str) -> str:
-        """A hash is its digits."""
-        return value
-
-    def hash_literal(self, digits: str) -> str:
-        """A text."""
-        return text_literal(digits)
 
 
 SPARK = SparkDialect()

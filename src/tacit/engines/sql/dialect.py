@@ -8,16 +8,17 @@ stores are called as DuckDB calls them, in every dialect; `type` gives the engin
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from tacit.plan import Called, Kind, Value
+from tacit.errors import InvalidPlan
+from tacit.plan import BOOLEAN_WORDS, Called, Kind, Value, Wild
 
-__all__ = ["Listing", "SqlDialect"]
+__all__ = ["Listing", "SqlDialect", "boolean_cases", "like_pattern"]
 
 Listing = tuple[str, Sequence[Value], Kind]
 """A column of constants: its name, its values and their kind."""
 
 
 class SqlDialect(Protocol):
-    """How one engine writes what engines write differently.
+    """How one engine writes what engines write differently; what most write alike is written here.
 
     Claim:      whatever a dialect writes raises on no row, and means what the memory engine computes, bit for bit; what
                 it cannot say so is refused while the statement is written, which is before the charge.
@@ -39,7 +40,7 @@ class SqlDialect(Protocol):
 
     def type_of_codes(self, size: int) -> str:
         """A type for whole numbers below `size`."""
-        ...
+        return self.type("BIGINT")
 
     def text(self, value: str) -> str:
         """A constant text."""
@@ -140,19 +141,25 @@ class SqlDialect(Protocol):
 
     def least(self, column: str, kind: Kind, *, greatest: bool = False) -> str:
         """The aggregate that finds the least value of a column, or the greatest."""
-        ...
+        return f"{'max' if greatest else 'min'}({column})"
 
     def count_distinct(self, column: str, over: str) -> str:
         """How many different values a column has, in a window unless `over` is empty."""
-        ...
+        if over:
+            raise InvalidPlan(
+                f"{self.name} cannot count distinct values in a window",
+                "count them in a subquery that is grouped by the unit instead",
+            )
+        return f"count(DISTINCT {column})"
 
     def cut_text(self, text: str, most: int) -> str:
         """The first characters of a text."""
-        ...
+        long = f"{self.byte_length(text)} > {most}"  # most texts have fewer bytes than that
+        return f"CASE WHEN {long} THEN substr({text}, 1, {most}) ELSE {text} END"
 
     def byte_length(self, text: str) -> str:
         """How many bytes a text has in UTF-8."""
-        ...
+        return f"octet_length({text})"
 
     def is_nan(self, number: str) -> str:
         """Whether a double is none."""
@@ -182,6 +189,21 @@ class SqlDialect(Protocol):
 
     def text_of(self, value: str, kind: Kind) -> str:
         """A value as a text, of which no two values have the same: of a double, its bits."""
+        match kind:
+            case Kind.TEXT:
+                return value
+            case Kind.NUMBER:
+                return self.bits(value)
+            case Kind.DATE:
+                value = self.days(value)
+            case Kind.TIMESTAMP:
+                value = self.microseconds(value)
+            case _:
+                pass
+        return f"CAST({value} AS {self.type('VARCHAR')})"
+
+    def bits(self, number: str) -> str:
+        """The bits of a double, as a text of zeros and ones."""
         ...
 
     def hash(self, text: str) -> str:
@@ -194,8 +216,31 @@ class SqlDialect(Protocol):
 
     def hash_digits(self, value: str) -> str:
         """The hexadecimal digits of a hash."""
-        ...
+        return value
 
     def hash_literal(self, digits: str) -> str:
         """A constant hash, by its digits."""
-        ...
+        return self.text(digits)
+
+
+def boolean_cases(quote: Callable[[str], str]) -> str:
+    """The cases of a word in lower case that stands for a truth value."""
+    return " ".join(
+        f"WHEN {quote(word)} THEN {str(truth).upper()}" for word, truth in BOOLEAN_WORDS.items()
+    )
+
+
+def like_pattern(tokens: Sequence[str | Wild]) -> str:
+    r"""A pattern of LIKE in which a backslash makes any sign stand for itself.
+
+    >>> like_pattern(["5", "%", Wild.ANY_TEXT])
+    '5\\%%'
+    """
+    return "".join(
+        token.value
+        if isinstance(token, Wild)
+        else f"\\{token}"
+        if token in {"\\", "%", "_"}
+        else token
+        for token in tokens
+    )

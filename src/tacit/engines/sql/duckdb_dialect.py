@@ -5,11 +5,10 @@ Checked by: tests/unit/engines/sql/test_expressions.py and tests/laws/test_engin
 
 from collections.abc import Callable, Iterable, Sequence
 
-from tacit.engines.sql.dialect import Listing
+from tacit.engines.sql.dialect import Listing, SqlDialect, boolean_cases, like_pattern
 from tacit.engines.sql.duckdb_functions import caught, function_sql
 from tacit.frozen import frozen
 from tacit.plan import (
-    BOOLEAN_WORDS,
     DATE_TEXT,
     INTEGER_TEXT,
     NEGATION,
@@ -104,7 +103,7 @@ def literal(value: Value, kind: Kind) -> str:
 
 
 @frozen
-class DuckDBDialect:
+class DuckDBDialect(SqlDialect):
     """DuckDB: casts that cannot fail are TRY_CAST, and one operation that could raise stands within TRY."""
 
     name: str = "DuckDB"
@@ -225,10 +224,7 @@ class DuckDBDialect:
         if kind is Kind.TEXT:
             return value
         if kind is Kind.BOOLEAN:
-            words = " ".join(
-                f"WHEN {text(word)} THEN {str(truth).upper()}"
-                for word, truth in BOOLEAN_WORDS.items()
-            )
+            words = boolean_cases(text)
             return f"CASE lower({value}) {words} END"
         return f"TRY_CAST(regexp_extract({value}, {text(f'^({TEXT_PATTERNS[kind]})$')}) AS {type_name(kind)})"
 
@@ -243,15 +239,7 @@ class DuckDBDialect:
                 for token in tokens
             )
             return f"regexp_matches({value}, {text(f'(?s)^{expression}$')})"
-        plain = "".join(
-            token.value
-            if isinstance(token, Wild)
-            else f"\\{token}"
-            if token in {"\\", "%", "_"}
-            else token
-            for token in tokens
-        )
-        return f"({value} LIKE {text(plain)} ESCAPE '\\')"
+        return f"({value} LIKE {text(like_pattern(tokens))} ESCAPE '\\')"
 
     def call(self, expression: Called, operands: Sequence[str]) -> str:
         """A function, as `duckdb_functions.py` writes it."""
@@ -261,17 +249,9 @@ class DuckDBDialect:
         """The operator."""
         return f"{one} IS NOT DISTINCT FROM {other}"
 
-    def least(self, column: str, kind: Kind, *, greatest: bool = False) -> str:
-        """The aggregate."""
-        return f"{'max' if greatest else 'min'}({column})"
-
     def count_distinct(self, column: str, over: str) -> str:
         """The aggregate, which may be a window."""
         return f"count(DISTINCT {column}){over}"
-
-    def cut_text(self, text: str, most: int) -> str:
-        """The first characters; strlen counts bytes, and tells of most texts at once that they are short."""
-        return f"CASE WHEN strlen({text}) > {most} THEN substr({text}, 1, {most}) ELSE {text} END"
 
     def byte_length(self, text: str) -> str:
         """The function."""
@@ -301,17 +281,9 @@ class DuckDBDialect:
         """The function."""
         return f"epoch_us({value})"
 
-    def text_of(self, value: str, kind: Kind) -> str:
-        """A cast; of a double, to its bits first."""
-        match kind:
-            case Kind.NUMBER:
-                return f"CAST(CAST({value} AS BIT) AS VARCHAR)"
-            case Kind.DATE:
-                return f"CAST({value} - DATE '1970-01-01' AS VARCHAR)"
-            case Kind.TIMESTAMP:
-                return f"CAST(epoch_us({value}) AS VARCHAR)"
-            case _:
-                return f"CAST({value} AS VARCHAR)"
+    def bits(self, number: str) -> str:
+        """A cast to bits, and to a text."""
+        return f"CAST(CAST({number} AS BIT) AS VARCHAR)"
 
     def hash(self, text: str) -> str:
         """The function, which gives hexadecimal digits."""
@@ -320,14 +292,6 @@ class DuckDBDialect:
     def secret(self, digits: str) -> str:
         """A text: nothing is written down of statements that run in our own process."""
         return self.text(digits)
-
-    def hash_digits(self, value: str) -> str:
-        """A hash is its digits."""
-        return value
-
-    def hash_literal(self, digits: str) -> str:
-        """A text."""
-        return text(digits)
 
 
 DUCKDB = DuckDBDialect()

@@ -95,30 +95,74 @@ def sum_strata(
     Checked by: tests/unit/engines/sql/test_ingested_sums.py::test_strata_answer_alike and
                 tests/unit/engines/sql/test_ingested_sums.py::test_units_of_which_rows_are_not_taken_are_weighed_anew
     """
-    bits, bound, dialect = weights.bits, weights.bound, relation.dialect
     assert relation.unit is not None, "rows of strata have units"
-    read, norm = terms.read, "unit_rows" if has_one_number(weights, question) else "unit_squares"
+    unit = read_unit(quote_name(relation.unit[0]), relation.unit[1], relation.dialect)
+    conditions = scan_conditions(needed_columns(question), terms.read)
+    sums = ", ".join(_total(term) for term in terms.listed)
+    scaled = ", ".join(_scale_term(term, weights.bits, question, relation) for term in terms.listed)
+    return [
+        cte(
+            "strata",
+            _weigh_strata(strata, question, weights, terms.read, enumerated),
+            materialized=True,
+        ),
+        cte(
+            "stratum_rows",
+            _read_rows(strata, unit, conditions, terms, relation),
+            materialized=False,
+        ),
+        cte("stratum_totals", f"SELECT stratum, {sums} FROM stratum_rows GROUP BY stratum"),
+        cte(
+            "known_totals",
+            f"SELECT group_id, {scaled} FROM stratum_totals LEFT JOIN strata USING (stratum) GROUP BY group_id",
+        ),
+        cte("partial_units", _find_partial_units(unit, conditions, relation, weights.bound)),
+        *_weigh_anew(question, weights, terms, sums),
+    ]
+
+
+def _weigh_strata(
+    strata: Strata, question: Question, weights: Weights, read: Reader, enumerated: Enumeration
+) -> str:
+    """The group of every stratum, and what its rows weigh if every row of their units is taken."""
     # places are looked up in the table of strata, where a text is as long as it is
-    cells = Reader(_cell, read.numbers, dialect, _cell)
+    cells = Reader(_cell, read.numbers, read.dialect, _cell)
     groups = grouping(question.public, cells, enumerated)
     assert not groups.joins, "texts are found without a join"
-    size = f"{norm}::{dialect.type('HUGEINT')} AS square"
+    norm = "unit_rows" if has_one_number(weights, question) else "unit_squares"
+    size = f"{norm}::{read.dialect.type('HUGEINT')} AS square"
     norms = f"SELECT stratum, {groups.place} AS group_id, unit_rows, {size} FROM {strata.table}"
-    known = changes_of_norms(norms, "stratum, group_id, unit_rows", weights, question, dialect)
-    unit = read_unit(quote_name(relation.unit[0]), relation.unit[1], dialect)
+    return changes_of_norms(norms, "stratum, group_id, unit_rows", weights, question, read.dialect)
+
+
+def _read_rows(
+    strata: Strata, unit: str, conditions: Sequence[str], terms: Terms, relation: Relation
+) -> str:
+    """The stratum and the unit of every row that is there, and what is measured of it."""
     columns = [f"{strata.column} AS stratum", f"{unit} AS unit"]
     columns += [f"{sql} AS {column}" for column, sql in terms.columns.items()]
-    conditions = scan_conditions(needed_columns(question), read)
     there = " AND ".join([f"{unit} IS NOT NULL", *conditions])
-    rows = quote_name(relation.name)
+    return f"SELECT {', '.join(columns)} FROM {quote_name(relation.name)} WHERE {there}"
+
+
+def _find_partial_units(
+    unit: str, conditions: Sequence[str], relation: Relation, bound: int
+) -> str:
+    """The units with more than `bound` rows of which one is in no group, or not there."""
     partial = (
         f"SELECT unit FROM stratum_rows SEMI JOIN (SELECT stratum FROM strata WHERE group_id IS NULL "
         f"AND unit_rows > {bound}) AS odd_strata USING (stratum)"
     )
     if conditions:
         gone = f"({' AND '.join(conditions)}) IS NOT TRUE"
-        partial += f" UNION ALL SELECT {unit} AS unit FROM {rows} WHERE unit_table_rows > {bound} AND {gone}"
-    sums = ", ".join(_total(term) for term in terms.listed)
+        rows = f"{quote_name(relation.name)} WHERE unit_table_rows > {bound}"
+        partial += f" UNION ALL SELECT {unit} AS unit FROM {rows} AND {gone}"
+    return f"SELECT DISTINCT unit FROM ({partial}) AS partial"
+
+
+def _weigh_anew(question: Question, weights: Weights, terms: Terms, sums: str) -> list[str]:
+    """What is to be added for the units of which some rows are not taken, as `changed_totals`."""
+    dialect = terms.read.dialect
     size = "pair_rows" if has_one_number(weights, question) else "pair_rows * pair_rows"
     totals = ", ".join(f"total_{term.name}" for term in terms.listed)
     pairs = (
@@ -131,25 +175,12 @@ def sum_strata(
         "FROM unit_groups JOIN strata USING (stratum) WHERE group_id IS NOT NULL"
     )
     kept = f"group_id, known_change, {totals}"
-    scaled = ", ".join(_scale_term(term, bits, question, relation) for term in terms.listed)
     more = "(weight_change - known_change)"
     changed = ", ".join(
-        f"{scale_total(term, more, bits, most_rows(question), dialect)} AS changed_{term.name}"
+        f"{scale_total(term, more, weights.bits, most_rows(question), dialect)} AS changed_{term.name}"
         for term in terms.listed
     )
     return [
-        cte("strata", known, materialized=True),
-        cte(
-            "stratum_rows",
-            f"SELECT {', '.join(columns)} FROM {rows} WHERE {there}",
-            materialized=False,
-        ),
-        cte("stratum_totals", f"SELECT stratum, {sums} FROM stratum_rows GROUP BY stratum"),
-        cte(
-            "known_totals",
-            f"SELECT group_id, {scaled} FROM stratum_totals LEFT JOIN strata USING (stratum) GROUP BY group_id",
-        ),
-        cte("partial_units", f"SELECT DISTINCT unit FROM ({partial}) AS partial"),
         cte("unit_groups", pairs),
         cte("changed_groups", changes_of_norms(anew, kept, weights, question, dialect)),
         cte(

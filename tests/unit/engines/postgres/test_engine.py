@@ -212,38 +212,48 @@ def test_a_question_that_runs_can_be_stopped():
     running().execute(
         f"CREATE VIEW {schema}.slow AS SELECT v.* FROM {quoted(source)} AS v CROSS JOIN pg_sleep(60) AS s"
     )
-    found: list[object] = []
     with Postgres({VISITS: PostgresTable(source.address, schema, "slow")}) as engine:
+        check_stopped(engine, COUNTS, 0.05)
 
-        def ask() -> None:
-            try:
-                found.append(engine.evaluate(COUNTS, WEIGHTS))
-            except EngineFailed as failure:
-                found.append(failure)
 
-        thread = Thread(target=ask)
-        thread.start()
-        end = monotonic() + 60
-        while not found and monotonic() < end:
-            sleep(0.05)
-            engine.interrupt()
-        thread.join(60)
-        assert isinstance(found[0], EngineFailed)
+def check_stopped(engine: Any, question: Question, pause: float) -> None:
+    """Ask, and stop whatever runs until there is an end."""
+    found: list[object] = []
+
+    def ask() -> None:
+        try:
+            found.append(engine.evaluate(question, WEIGHTS))
+        except EngineFailed as failure:
+            found.append(failure)
+
+    thread = Thread(target=ask)
+    thread.start()
+    end = monotonic() + 60
+    while not found and monotonic() < end:
+        sleep(pause)
+        engine.interrupt()
+    thread.join(60)
+    assert isinstance(found[0], EngineFailed)
 
 
 def test_units_are_found_along_foreign_keys():
+    check_foreign_keys(Postgres, store, Kind.INTEGER, (1, 1, 1, 1, 2, None, 9))
+
+
+def check_foreign_keys(engine_over: Any, store_rows: Any, kind: Kind, keys: Any) -> None:
+    """Doses of visits of patients, of whom two share the number of a visit."""
     doses = Table(
         "doses", (Column("dose", Kind.INTEGER, 0, 9),), unit="visit.patient", contributions=3
     )
     stays = Table("stays", (Column("id", Kind.INTEGER), Column("patient", Kind.TEXT)))
-    lines = Table("lines", (Column("visit", Kind.INTEGER), *doses.columns))
+    lines = Table("lines", (Column("visit", kind), *doses.columns))
     visits = [{"id": 1, "patient": "ann"}, {"id": 2, "patient": "bob"}, {"id": 2, "patient": "eve"}]
-    given = [{"visit": each, "dose": 3} for each in (1, 1, 1, 1, 2, None, 9)]
-    stored = store({stays: visits, lines: given})
+    given = [{"visit": each, "dose": 3} for each in keys]
+    stored = store_rows({stays: visits, lines: given})
     question = Question(Scan(doses), (), (Counted(), Units()))
     linked = Linked(stored[lines], (Step("visit", stored[stays], "id"),), "patient")
     other = Linked(given, (Step("visit", visits, "id"),), "patient")
-    with Postgres({doses: linked}) as engine:
+    with engine_over({doses: linked}) as engine:
         engine.dry_run(question, WEIGHTS)
         expected = Memory({doses: other}).evaluate(question, WEIGHTS).tolist()
         assert expected[0][1] == 2 << 10

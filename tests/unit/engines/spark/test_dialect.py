@@ -77,7 +77,7 @@ def test_patterns_take_no_longer_than_the_text():
 
 def test_what_cannot_be_said_is_refused():
     assert SPARK.count_distinct("x", "") == "count(DISTINCT x)"
-    with pytest.raises(InvalidPlan, match="different values in a window"):
+    with pytest.raises(InvalidPlan, match="distinct values in a window"):
         SPARK.count_distinct("x", " OVER (PARTITION BY unit)")
 
 

@@ -16,20 +16,15 @@ import pytest
 from pyarrow import parquet
 
 from tacit.engines import Gathered, Memory, Spark, SparkTable
-from tacit.engines.sources.path_to_unit import Linked, Step
 from tacit.engines.spark.session import Sessions
 from tacit.engines.sql.statement import histogram, statement
 from tacit.errors import EngineFailed, InvalidData
 from tacit.plan import (
     Column,
-    Counted,
     Keeping,
     Kind,
-    Question,
     Ranked,
-    Scan,
     Table,
-    Units,
     Weighing,
     Weights,
     read_sql,
@@ -43,6 +38,8 @@ from tests.unit.engines.postgres.test_engine import (
     VISITS,
     WEIGHTS,
     asked,
+    check_foreign_keys,
+    check_stopped,
 )
 
 
@@ -153,41 +150,12 @@ def test_a_question_that_runs_can_be_stopped():
     spark.execute(
         f"CREATE VIEW {name} AS SELECT * FROM {source.parts[-1]} WHERE {sleeping} IS NULL"
     )
-    found: list[object] = []
     with Spark({VISITS: SparkTable(source.address, ("default", name))}) as engine:
-
-        def ask() -> None:
-            try:
-                found.append(engine.evaluate(asked("SELECT COUNT(*) AS n FROM visits"), WEIGHTS))
-            except EngineFailed as failure:
-                found.append(failure)
-
-        thread = Thread(target=ask)
-        thread.start()
-        end = monotonic() + 60
-        while not found and monotonic() < end:
-            sleep(0.5)
-            engine.interrupt()
-        thread.join(60)
-        assert isinstance(found[0], EngineFailed)
+        check_stopped(engine, asked("SELECT COUNT(*) AS n FROM visits"), 0.5)
 
 
 def test_units_are_found_along_foreign_keys():
-    doses = Table(
-        "doses", (Column("dose", Kind.INTEGER, 0, 9),), unit="visit.patient", contributions=3
-    )
-    stays = Table("stays", (Column("id", Kind.INTEGER), Column("patient", Kind.TEXT)))
-    lines = Table("lines", (Column("visit", Kind.TEXT), *doses.columns))
-    visits = [{"id": 1, "patient": "ann"}, {"id": 2, "patient": "bob"}, {"id": 2, "patient": "eve"}]
-    given = [{"visit": each, "dose": 3} for each in ("1", "1", "1", "1", "2", None, "9")]
-    stored = spark.store({stays: visits, lines: given})
-    question = Question(Scan(doses), (), (Counted(), Units()))
-    linked = Linked(stored[lines], (Step("visit", stored[stays], "id"),), "patient")
-    other = Linked(given, (Step("visit", visits, "id"),), "patient")
-    with Spark({doses: linked}) as engine:
-        expected = Memory({doses: other}).evaluate(question, WEIGHTS).tolist()
-        assert expected[0][1] == 2 << 10
-        assert engine.evaluate(question, WEIGHTS).tolist() == expected
+    check_foreign_keys(Spark, spark.store, Kind.TEXT, ("1", "1", "1", "1", "2", None, "9"))
 
 
 def test_every_type_is_read_as_what_it_is():
