@@ -41,8 +41,16 @@ class Keys:
         if not key or len(key) > _LONGEST or not key.isascii() or not key.isprintable():
             raise InvalidInput("Idempotency-Key", key, "give 1 to 255 printable ASCII characters")
         digest = sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
-        with self._lock, self._file.writing() as file:
-            self._disown(file)
+        with self._lock:
+            self._disown()
+            answer = self._begin(who, key, digest, versions)
+            if answer is None:
+                self._running.add((who, key))
+            return answer
+
+    def _begin(self, who: str, key: str, digest: str, versions: str) -> dict[str, Any] | None:
+        """Own a key in the tables, or find its answer."""
+        with self._file.writing() as file:
             file.execute("DELETE FROM keys WHERE made < ?", (self._now() - _KEPT,))
             row = file.execute(
                 "SELECT body, versions, answer, owner FROM keys WHERE name = ? AND key = ?",
@@ -79,25 +87,28 @@ class Keys:
                 (self._tables.server, who, key),
             )
             self._tables.say_alive(file)
-            self._running.add((who, key))
         return None
 
     def end(self, who: str, key: str, answer: dict[str, Any] | None) -> None:
         """Keep the answer; without one, nothing was charged, and the key may be used again."""
-        with self._lock, self._file.writing() as file:
+        with self._lock:
             self._running.discard((who, key))
-            own = (who, key, self._tables.server)
-            if answer is None:
-                file.execute(
-                    "DELETE FROM keys WHERE name = ? AND key = ? AND owner = ? AND answer IS NULL",
-                    own,
-                )
-            else:
-                file.execute(
-                    "UPDATE keys SET answer = ? "
-                    "WHERE name = ? AND key = ? AND owner = ? AND answer IS NULL",
-                    (json.dumps(answer), *own),
-                )
+            self._left.add((who, key))  # until it is written down that it has ended
+            with self._file.writing() as file:
+                own = (who, key, self._tables.server)
+                if answer is None:
+                    file.execute(
+                        "DELETE FROM keys "
+                        "WHERE name = ? AND key = ? AND owner = ? AND answer IS NULL",
+                        own,
+                    )
+                else:
+                    file.execute(
+                        "UPDATE keys SET answer = ? "
+                        "WHERE name = ? AND key = ? AND owner = ? AND answer IS NULL",
+                        (json.dumps(answer), *own),
+                    )
+            self._left.discard((who, key))
 
     def leave(self, who: str, key: str) -> None:
         """Stop asking without an answer, though something may have been charged: the key keeps its meaning."""
@@ -105,8 +116,8 @@ class Keys:
             self._running.discard((who, key))
             self._left.add((who, key))
             # if the database is away, other servers are told so with the next key that is begun
-            with suppress(LedgerUnavailable), self._file.writing() as file:
-                self._disown(file)
+            with suppress(LedgerUnavailable):
+                self._disown()
 
     def _is_anothers(self, file: Statements, owner: str | None) -> bool:
         """Whether another server that lives is asking under a key."""
@@ -114,11 +125,14 @@ class Keys:
             owner is not None and owner != self._tables.server and self._tables.lives(file, owner)
         )
 
-    def _disown(self, file: Statements) -> None:
-        """Let other servers ask under the keys that were left here."""
-        for who, key in sorted(self._left - self._running):
-            file.execute(
-                "UPDATE keys SET owner = NULL WHERE name = ? AND key = ? AND owner = ?",
-                (who, key, self._tables.server),
-            )
+    def _disown(self) -> None:
+        """Let other servers ask under the keys that were left here; whatever becomes of the key that is begun next."""
+        left = sorted(self._left - self._running)
+        if left:
+            with self._file.writing() as file:
+                for who, key in left:
+                    file.execute(
+                        "UPDATE keys SET owner = NULL WHERE name = ? AND key = ? AND owner = ?",
+                        (who, key, self._tables.server),
+                    )
         self._left.clear()

@@ -253,6 +253,29 @@ def test_a_key_that_another_server_asks_is_neither_asked_nor_ended_here(opened):
     board.close()
 
 
+@pytest.mark.parametrize("step", ["leave", "end"])
+def test_a_key_that_could_not_be_left_is_left_with_the_next_word(opened, monkeypatch, step):
+    """The database is away when a key is left, and back when another is begun, which is refused."""
+    here, there = (Keys(Identities(opened())) for _ in range(2))
+    body = {"sql": "SELECT 1"}
+    for key in ("k", "other"):
+        assert here.begin("ana", key, body, "0") is None
+
+    def away():
+        raise LedgerUnavailable("the database", "went away", "ask again")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(here._file, "writing", away)
+        if step == "leave":
+            here.leave("ana", "k")
+        else:
+            with pytest.raises(LedgerUnavailable):
+                here.end("ana", "k", None)
+    with pytest.raises(KeyReused):
+        here.begin("ana", "other", {"sql": "SELECT 2"}, "0")
+    assert there.begin("ana", "k", body, "0") is None
+
+
 def test_tables_of_before_get_what_came_later(address, opened):
     opened().close()
     with psycopg.connect(address, autocommit=True) as connection:

@@ -65,8 +65,8 @@ def api_routes(gate: Gate) -> APIRouter:
         return await gate.visitor(request)
 
     for add in (
-        *(_sign_in_routes, _table_routes, _question_routes, _release_routes, _receipt_routes),
-        *(_budget_routes, _curator_routes, _ledger_routes),
+        *(_sign_in_routes, _table_routes, _question_routes, _answer_routes, _release_routes),
+        *(_survey_routes, _receipt_routes, _budget_routes, _curator_routes, _ledger_routes),
     ):
         add(routes, gate.desk, visitor)
     return routes
@@ -148,6 +148,19 @@ def _question_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
         job = await desk.ask(who.identity, body.question(), idempotency_key)
         return await _respond(request, desk, job, patient="respond-async" not in prefer)
 
+    @routes.post(
+        "/twin/answers", response_model=None, responses={200: _FORMS[200]}, tags=["questions"]
+    )
+    async def ask_twin(request: Request, who: Who, body: models.AnswerBody) -> Response:
+        """The answer on made-up rows.  It is free."""
+        release = await desk.run(lambda: desk.ask_twin(who.identity, body.question()))
+        return answer_response(request, release)
+
+
+def _answer_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
+    """What was asked, and what came of it."""
+    Who = Annotated[Visitor, Depends(visitor)]
+
     @routes.get("/answers", tags=["questions"])
     async def list_answers(
         who: Who,
@@ -173,17 +186,9 @@ def _question_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
         """Stop waiting.  The question is asked to its end, and its answer is kept: asking again is free."""
         desk.asking.leave(who.identity, id)
 
-    @routes.post(
-        "/twin/answers", response_model=None, responses={200: _FORMS[200]}, tags=["questions"]
-    )
-    async def ask_twin(request: Request, who: Who, body: models.AnswerBody) -> Response:
-        """The answer on made-up rows.  It is free."""
-        release = await desk.run(lambda: desk.ask_twin(who.identity, body.question()))
-        return answer_response(request, release)
-
 
 def _release_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
-    """What is made of rows beside answers: synthetic tables and models; and surveys, which need none."""
+    """What is made of rows beside answers: synthetic tables and models."""
     Who = Annotated[Visitor, Depends(visitor)]
 
     @routes.post("/synthetic-tables", response_model=None, responses=_FORMS, tags=["releases"])
@@ -214,6 +219,11 @@ def _release_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
         """A model that is fitted to rows: as JSON, and its numbers in Base64; the same fit again is free."""
         job = await desk.releases.learn(who.identity, body.fit())
         return await _respond(request, desk, job, patient="respond-async" not in prefer)
+
+
+def _survey_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
+    """Surveys, which need no row of the vault."""
+    Who = Annotated[Visitor, Depends(visitor)]
 
     @routes.get("/surveys", tags=["releases"])
     async def list_surveys(who: Who) -> models.SurveysTold:
