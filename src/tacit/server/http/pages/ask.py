@@ -189,7 +189,7 @@ class AskPage:
             "told": told,
             "problem": None,
             "many": many,
-            "ways": ways_to_halve(told.halving),
+            "ways": ways_to_halve(told.halving, None if told.own is None else told.own[0]),
             "halved": self._halved(who, question),
             "asked_by": asked,
         }

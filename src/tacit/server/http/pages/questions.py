@@ -3,6 +3,7 @@
 Checked by: tests/unit/server/http/test_pages.py
 """
 
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -15,6 +16,8 @@ from tacit.server.http.remedies import rewrite_of
 from tacit.server.jobs import Question
 
 __all__ = ["answer_view", "price_to_halve", "question_from", "refusal_view", "ways_to_halve"]
+
+_TIMES = re.compile(r"(pay ([0-9]+) times as much) \(.*\)")
 
 
 def question_from(asked: Mapping[str, Any]) -> Question:
@@ -110,10 +113,18 @@ def price_to_halve(limit: Any, epsilon: float) -> str:
     return f"{float(f'{high:.3g}'):g}"
 
 
-def ways_to_halve(halving: str) -> list[str]:
+def ways_to_halve(halving: str, own: float | None = None) -> list[str]:
     """The ways that an explanation names, one by one: the first is a price, the others are the curator's.
+
+    Who has a limit of their own is told which share of that the price is, by the one of the question.
 
     >>> ways_to_halve("pay 4 times as much (10.5% of the limit), or declare bounds half as wide.")
     ['pay 4 times as much (10.5% of the limit)', 'declare bounds half as wide']
+    >>> ways_to_halve("pay 4 times as much (10.5% of the limit).", own=0.05)
+    ['pay 4 times as much (20.0% of your limit)']
     """
-    return halving.removesuffix(".").split(", or ")
+    first, *others = halving.removesuffix(".").split(", or ")
+    priced = _TIMES.fullmatch(first)
+    if own is not None and priced is not None:
+        first = f"{priced[1]} ({int(priced[2]) * own:.1%} of your limit)"
+    return [first, *others]
