@@ -97,8 +97,8 @@ BUGS = [
     Bug(
         name="answers-are-not-kept",
         file=f"{SERVER}/idempotency.py",
-        before='"WHERE name = ? AND key = ? AND owner = ? AND answer IS NULL",\n                    (json',
-        after='"WHERE name = ? AND key || key = ? AND owner = ? AND answer IS NULL",\n                    (json',
+        before='"WHERE name = ? AND key = ? AND owner = ? AND answer IS NULL",\n                        (json',
+        after='"WHERE name = ? AND key || key = ? AND owner = ? AND answer IS NULL",\n                        (json',
         killed_by="tests/unit/server/test_idempotency.py::test_a_key_pins_the_answer_also_after_a_refresh",
         note="a retry would be another question",
     ),
