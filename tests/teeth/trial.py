@@ -19,6 +19,7 @@ import sys
 import tempfile
 import traceback
 import warnings
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
@@ -218,40 +219,66 @@ def _sound() -> Path:
     return Path(_compiled().name).resolve()
 
 
-def copied(directory: Path, bug: Bug | None) -> Path:
+@cache
+def _copies() -> Path:
+    """Where the trees of trials are, for as long as this process lives."""
+    place = tempfile.TemporaryDirectory(prefix="tacit-teeth-")
+    atexit.register(place.cleanup)
+    return Path(place.name).resolve()
+
+
+_FREE: dict[str, list[Path]] = defaultdict(list)
+"""Trees that no trial uses, by the file that differs in them: the next bug of this file needs another text alone."""
+
+
+@contextlib.contextmanager
+def _tree_with(bug: Bug | None) -> Iterator[Path]:
     """A directory to be put first on the path: Tacit's source, with the bug in it."""
-    sound = _sound()
+    free = _FREE[bug.file if bug else ""]
+    tree = free.pop() if free else _new_tree(bug)
+    if bug:
+        file = Path(bug.file).relative_to("src")
+        text = replaced(bug, (_sound() / file).read_text(encoding="utf-8"))
+        (tree / file).write_text(text, encoding="utf-8")
+    yield tree
+    for made in ("output", "found", *([cache_from_source(str(file))] if bug else [])):
+        (tree / made).unlink(missing_ok=True)
+    free.append(tree)
+
+
+def _new_tree(bug: Bug | None) -> Path:
+    """A copy of the sound source without the file that has the bug: its folders are made, all else is linked."""
+    tree, sound = Path(tempfile.mkdtemp(dir=_copies())), _sound()
     if bug is None:
-        (directory / "tacit").symlink_to(sound / "tacit")
-        return directory
-    # One file differs and is compiled anew: it and the folders it lies in are made, all else is a link.
+        (tree / "tacit").symlink_to(sound / "tacit")
+        return tree
     file = Path(bug.file).relative_to("src")
     compiled = Path(cache_from_source(str(file)))
     folders = [*reversed(file.parents), compiled.parent]
+    own = {sound / each for each in (file, compiled, *folders)}
     for folder in folders:
-        (directory / folder).mkdir(exist_ok=True)
+        (tree / folder).mkdir(exist_ok=True)
         for entry in (sound / folder).iterdir():
-            if entry.relative_to(sound) not in (file, compiled, *folders):
-                (directory / folder / entry.name).symlink_to(entry)
-    text = replaced(bug, (sound / file).read_text(encoding="utf-8"))
-    (directory / file).write_text(text, encoding="utf-8")
-    return directory
+            if entry not in own:
+                (tree / folder / entry.name).symlink_to(entry)
+    return tree
 
 
 def trials(wanted: Sequence[Trial], workers: int = 1) -> Iterator[tuple[Trial, Verdict]]:
     """Every trial with its verdict, in the order in which they end."""
     _warm_up()
     waiting = list(reversed(wanted))
-    running: dict[int, tuple[Trial, tempfile.TemporaryDirectory[str]]] = {}
+    running: dict[int, tuple[Trial, Path, contextlib.ExitStack]] = {}
     while waiting or running:
         while waiting and len(running) < workers:
-            trial, place = waiting.pop(), tempfile.TemporaryDirectory(prefix="tacit-teeth-")
-            tree = copied(Path(place.name).resolve(), trial.bug)
-            running[_forked(trial, tree)] = trial, place
+            trial, held = waiting.pop(), contextlib.ExitStack()
+            tree = held.enter_context(_tree_with(trial.bug))
+            running[_forked(trial, tree)] = trial, tree, held
         pid, status, usage = os.wait4(-1, 0)
-        trial, place = running.pop(pid)
-        with place:
-            yield trial, _verdict(Path(place.name), status, usage.ru_utime + usage.ru_stime)
+        trial, tree, held = running.pop(pid)
+        with held:
+            verdict = _verdict(tree, status, usage.ru_utime + usage.ru_stime)
+        yield trial, verdict
 
 
 @cache
