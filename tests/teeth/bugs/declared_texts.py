@@ -97,7 +97,7 @@ BUGS = [
     ),
     Bug(
         name="rows-of-values-are-equal-in-one",
-        file=f"{PLAN}/sql/expressions.py",
+        file=f"{PLAN}/sql/like_in_between_is.py",
         before="            found.append(e.chain_conditions(e.Both, equal))\n",
         after="            found.append(e.chain_conditions(e.Either, equal))\n",
         killed_by=f"{TEXTS}::test_rows_of_values_are_compared",

@@ -18,7 +18,7 @@ BUGS = [
     ),
     Bug(
         name="plan-not-like-is-like",
-        file="src/tacit/plan/sql/expressions.py",
+        file="src/tacit/plan/sql/like_in_between_is.py",
         before='return e.Not(found) if parts.get("negate") else found',
         after="return found",
         killed_by=f"{UNIT}/sql/test_statement.py::test_a_statement_is_read",

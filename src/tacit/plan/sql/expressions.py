@@ -24,6 +24,7 @@ from tacit.plan.sql.arg_max_and_first import CHOICES, read_choice
 from tacit.plan.sql.functions import CALLED, Calls
 from tacit.plan.sql.grammar import AGGREGATES, ARITHMETIC, COMPARISONS, KINDS
 from tacit.plan.sql.group_windows import LOOKS, read_group_window
+from tacit.plan.sql.like_in_between_is import Predicates
 from tacit.plan.sql.quantiles import RANKS, read_rank
 from tacit.plan.sql.reading_context import ROWS, Level, Reader, is_column
 from tacit.plan.sql.row_windows import FOLDS, read_row_window
@@ -61,6 +62,11 @@ class _Place:
     def forms(self) -> Forms:
         """How operators and functions are written here."""
         return self.draft.released_forms if self.level else Forms()
+
+    @property
+    def predicates(self) -> Predicates:
+        """How LIKE, IN, BETWEEN and IS are read here."""
+        return Predicates(self.reader, self.forms, self.read)
 
     @property
     def rows(self) -> "_Place":
@@ -108,15 +114,13 @@ class _Place:
             case exp.Not():
                 return e.Not(self.read(account.take(node)["this"]))
             case exp.Is():
-                return self._read_is(node)
+                return self.predicates.read_is(node)
             case exp.In():
                 return self._read_in(node)
             case exp.Between():
-                parts = account.take(node)
-                operands = [self.read(parts[name]) for name in ("this", "low", "high")]
-                return self.forms.is_between(*operands)
+                return self.predicates.read_between(node)
             case exp.Like() | exp.ILike():
-                return self._read_like(node)
+                return self.predicates.read_like(node)
             case exp.Case():
                 return self._read_case(node)
             case exp.Cast():
@@ -219,66 +223,15 @@ class _Place:
             total = 2 * total + (key == NOTHING)
         return e.Literal(total, Kind.INTEGER)
 
-    # ------------------------------------------------------------ tests
-
-    def _read_is(self, node: exp.Is) -> e.Expression:
-        """x IS NULL, x IS TRUE, x IS FALSE."""
-        parts = self.reader.account.take(node)
-        constant = (
-            self.reader.constant(parts["expression"])
-            if isinstance(parts["expression"], exp.Null | exp.Boolean)
-            else None
-        )
-        if constant is None:
-            reason = "IS is supported only with NULL, TRUE, FALSE and DISTINCT FROM"
-            remedy = "write x = y, or x IS NOT DISTINCT FROM y if both may be NULL"
-            self.reader.account.refuse(node, reason, remedy)
-        operand = self.read(parts["this"])
-        if constant == NULL:
-            return e.IsNull(operand)
-        return self.forms.is_truth(operand, constant.value is True)
-
     def _read_in(self, node: exp.In) -> e.Expression:
         """ward IN ('A', 'B'), and patient IN (SELECT patient FROM …)."""
-        account, parts = self.reader.account, self.reader.account.take(node)
-        if parts.get("query") and self.level:
-            return account.unknown(parts["query"])
-        if parts.get("query"):
-            return self.reader.read_membership(self.reader, node, self.draft)
-        if isinstance(parts["this"], exp.Tuple):
-            return self._read_tuple_in(node, parts["this"])
-        operand = self.read(parts["this"])
-        return self.forms.one_of(operand, [self.read(option) for option in account.take_list(node)])
-
-    def _read_tuple_in(self, node: exp.In, compared: exp.Tuple) -> e.Expression:
-        """(a, b) IN ((1, 2), (3, 4)): a = 1 AND b = 2 OR a = 3 AND b = 4."""
-        account = self.reader.account
-        values = [self.read(part) for part in self._row_values(compared)]
-        found: list[e.Expression] = []
-        for option in account.take_list(node):
-            others = self._row_values(option) if isinstance(option, exp.Tuple) else []
-            if len(others) != len(values):
-                reason = f"rows of {len(values)} values are compared with rows of as many"
-                account.refuse(option, reason, "write (a, b) IN ((1, 2), (3, 4))")
-            pairs = zip(values, map(self.read, others), strict=True)
-            equal = [self.forms.compare("=", value, other) for value, other in pairs]
-            found.append(e.chain_conditions(e.Both, equal))
-        return e.chain_conditions(e.Either, found)
-
-    def _row_values(self, node: exp.Tuple) -> list[exp.Expr]:
-        """The values of (a, b)."""
-        parts: list[exp.Expr] = self.reader.account.take(node, "Row")["expressions"]
-        self.reader.account.claim(node, "COMMA", len(parts) - 1)
-        return parts
-
-    def _read_like(self, node: exp.Like | exp.ILike) -> e.Expression:
-        """name LIKE 'A%', name NOT ILIKE '%b'."""
-        parts = self.reader.account.take(node)
-        operand = self.read(parts["this"])
-        like = self.forms.like_either_case if isinstance(node, exp.ILike) else self.forms.like
-        found = like(operand, self.read(parts["expression"]))
-        self.reader.account.claim(node, "NOT", 1 if parts.get("negate") else 0)
-        return e.Not(found) if parts.get("negate") else found
+        query = node.args.get("query")
+        if not query:
+            return self.predicates.read_in(node)
+        self.reader.account.take(node)
+        if self.level:
+            return self.reader.account.unknown(query)
+        return self.reader.read_membership(self.reader, node, self.draft)
 
     # ------------------------------------------------------------ CASE and CAST
 

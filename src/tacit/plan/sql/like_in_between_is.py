@@ -1,0 +1,87 @@
+"""LIKE, IN with a list, BETWEEN and IS in SQL: how the tests of a value are read.
+
+What a pattern of LIKE means is said in `plan/semantics/like.py`; IN with a subquery is read in `semi_joins.py`.
+
+Checked by: tests/unit/plan/sql/test_statement.py
+"""
+
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from tacit.frozen import frozen
+from tacit.plan.model import expressions as e
+from tacit.plan.questions.build_expressions import NULL, Forms
+from tacit.plan.sql.reading_context import Reader
+
+__all__ = ["Predicates"]
+
+
+@frozen
+class Predicates:
+    """Reads tests at one place of a text; `read` reads what stands inside them."""
+
+    reader: Reader
+    forms: Forms
+    read: Callable[[exp.Expr], e.Expression]
+
+    def read_like(self, node: exp.Like | exp.ILike) -> e.Expression:
+        """name LIKE 'A%', name NOT ILIKE '%b'."""
+        parts = self.reader.account.take(node)
+        operand = self.read(parts["this"])
+        like = self.forms.like_either_case if isinstance(node, exp.ILike) else self.forms.like
+        found = like(operand, self.read(parts["expression"]))
+        self.reader.account.claim(node, "NOT", 1 if parts.get("negate") else 0)
+        return e.Not(found) if parts.get("negate") else found
+
+    def read_between(self, node: exp.Between) -> e.Expression:
+        """age BETWEEN 18 AND 64."""
+        parts = self.reader.account.take(node)
+        operands = [self.read(parts[name]) for name in ("this", "low", "high")]
+        return self.forms.is_between(*operands)
+
+    def read_is(self, node: exp.Is) -> e.Expression:
+        """x IS NULL, x IS TRUE, x IS FALSE."""
+        parts = self.reader.account.take(node)
+        constant = (
+            self.reader.constant(parts["expression"])
+            if isinstance(parts["expression"], exp.Null | exp.Boolean)
+            else None
+        )
+        if constant is None:
+            reason = "IS is supported only with NULL, TRUE, FALSE and DISTINCT FROM"
+            remedy = "write x = y, or x IS NOT DISTINCT FROM y if both may be NULL"
+            self.reader.account.refuse(node, reason, remedy)
+        operand = self.read(parts["this"])
+        if constant == NULL:
+            return e.IsNull(operand)
+        return self.forms.is_truth(operand, constant.value is True)
+
+    def read_in(self, node: exp.In) -> e.Expression:
+        """ward IN ('A', 'B'), and (a, b) IN ((1, 2), (3, 4))."""
+        account, parts = self.reader.account, self.reader.account.take(node)
+        if isinstance(parts["this"], exp.Tuple):
+            return self._read_tuple_in(node, parts["this"])
+        operand = self.read(parts["this"])
+        return self.forms.one_of(operand, [self.read(option) for option in account.take_list(node)])
+
+    def _read_tuple_in(self, node: exp.In, compared: exp.Tuple) -> e.Expression:
+        """(a, b) IN ((1, 2), (3, 4)): a = 1 AND b = 2 OR a = 3 AND b = 4."""
+        account = self.reader.account
+        values = [self.read(part) for part in self._row_values(compared)]
+        found: list[e.Expression] = []
+        for option in account.take_list(node):
+            others = self._row_values(option) if isinstance(option, exp.Tuple) else []
+            if len(others) != len(values):
+                reason = f"rows of {len(values)} values are compared with rows of as many"
+                account.refuse(option, reason, "write (a, b) IN ((1, 2), (3, 4))")
+            pairs = zip(values, map(self.read, others), strict=True)
+            equal = [self.forms.compare("=", value, other) for value, other in pairs]
+            found.append(e.chain_conditions(e.Both, equal))
+        return e.chain_conditions(e.Either, found)
+
+    def _row_values(self, node: exp.Tuple) -> list[exp.Expr]:
+        """The values of (a, b)."""
+        parts: list[exp.Expr] = self.reader.account.take(node, "Row")["expressions"]
+        self.reader.account.claim(node, "COMMA", len(parts) - 1)
+        return parts
