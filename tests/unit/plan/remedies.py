@@ -142,7 +142,7 @@ APPLIED = {
         "SELECT QUANTILE_CONT(age, 0.75) - QUANTILE_CONT(age, 0.25) FROM visits"
     ),
     "a quarter of all rows depends on every row": "SELECT QUANTILE_CONT(age, [0.25, 0.5, 0.75]) FROM visits",
-    "how long a month is differs": (
+    "a month has no fixed length": (
         "SELECT COUNT(*) FROM visits WHERE day - DATE '2024-01-01' < INTERVAL 30 DAY"
     ),
     "SUM and AVG need a number, but this is of type text": "SELECT COUNT(name) FROM visits",

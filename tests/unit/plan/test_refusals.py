@@ -233,7 +233,7 @@ REFUSED = {
     "a quarter of all rows depends on every row": [
         "SELECT «NTILE(4) OVER (ORDER BY age)» AS k, COUNT(*) FROM visits GROUP BY 1",
     ],
-    "how long a month is differs": [
+    "a month has no fixed length": [
         "SELECT COUNT(*) FROM visits WHERE «day - DATE '2024-01-01'» < INTERVAL 1 MONTH",
     ],
     "SUM and AVG need a number, but this is of type boolean": [

@@ -137,7 +137,7 @@ def answer_survey(
         "promise": dict(survey.promise),
         "charge": "nothing",
     }
-    note = f"every answer was randomised by who gave it, at epsilon {float(survey.promise['epsilon']):.4g}"
+    note = f"every answer was randomised by the person who gave it, at epsilon {float(survey.promise['epsilon']):.4g}"
     return Release(
         seen.columns,
         seen.rows,

@@ -99,7 +99,7 @@ def _time_of(name: str, end: Scalar, kind: Kind) -> Scalar:
     try:
         return date.fromisoformat(end) if kind is Kind.DATE else datetime.fromisoformat(end)
     except ValueError:
-        remedy = "write days as 2024-01-31, and moments as 2024-01-31 08:30:00"
+        remedy = "write dates as 2024-01-31, and timestamps as 2024-01-31 08:30:00"
         raise InvalidInput(f"column {name!r}", end, remedy) from None
 
 

@@ -103,7 +103,7 @@ def answer_synthetic(
         "charge": "nothing",
     }
     real = " and ".join(dict.fromkeys(printable(each.made.name) for each in tables))
-    note = f"exact for the synthetic rows of {real}; their errors are told by report()"
+    note = f"exact for the synthetic rows of {real}; report() states their errors"
     return Release(
         seen.columns,
         seen.rows,

@@ -647,7 +647,7 @@ SETTINGS: Mapping[Function, tuple[Setting, ...]] = {
         Setting(
             1,
             lambda given: isinstance(given, str) and is_pattern(given),
-            "this pattern is not read",
+            "this pattern is not supported",
             "write a constant of letters, . [a-z] \\d \\w \\s ^ $ ( ) | * + ? {2,5}; or use LIKE",
             ("a", "^[A-Z]?.b*$", "(a|é)+|[^a-z\\d]{2,3}"),
             ("", "(?i)a", "a*?", "\\bx", "[[:alpha:]]", "(", 7),

@@ -360,7 +360,7 @@ class _Place:
         if isinstance(self.draft, Inside):
             return self.draft.fold(FOLDS[type(node)], operand)
         if isinstance(node, exp.AnyValue):
-            reason = "any value of a group would be one of a single row"
+            reason = "any value of a group would be the value of a single row"
             account = self.reader.account
             account.refuse(node, reason, "ask for MEDIAN(x), or add it to GROUP BY")
         return self.draft.sum(operand) if isinstance(node, exp.Sum) else self.draft.mean(operand)
@@ -380,7 +380,7 @@ class _Place:
             or isinstance(value, exp.Distinct)
             or (look is None and type(node) not in MOMENTS)
         ):
-            reason = "of released groups this is not computed"
+            reason = "this is not computed over released groups"
             remedy = "use COUNT, SUM, AVG, MEDIAN, MIN, MAX, VARIANCE or STDDEV"
             account.refuse(node, reason, remedy)
         if isinstance(value, exp.Star):
@@ -409,7 +409,7 @@ class _Place:
         """The variance of released groups, or its root, from their number, their sum and the sum of squares."""
         moment, is_root = MOMENTS[type(node)]
         if moment not in {e.Moment.VARIANCE, e.Moment.POPULATION_VARIANCE}:
-            reason = "of released groups this is not computed"
+            reason = "this is not computed over released groups"
             self.reader.account.refuse(node, reason, "use COUNT, SUM, AVG, MIN, MAX or VARIANCE")
         count, total = self._look(e.Look.COUNT, operand), self._look(e.Look.SUM, operand)
         squares = self._look(e.Look.SUM, e.Arithmetic("*", operand, operand))
@@ -424,7 +424,7 @@ class _Place:
     def _fold_truths(self, node: exp.Expr, operand: e.Expression) -> e.Expression:
         """BOOL_OR(x) and BOOL_AND(x) of the rows of one unit: whether the greatest, or the least, of 1 and 0 is 1."""
         if not isinstance(self.draft, Inside):
-            reason = "whether it is true in any row, or in all, one row alone would decide"
+            reason = "one row alone would decide whether it is true in any row, or in all"
             self.reader.account.refuse(node, reason, "count them: COUNT_IF(condition)")
         condition_type(operand)
         fold = Folding.GREATEST if isinstance(node, exp.LogicalOr) else Folding.LEAST

@@ -431,7 +431,7 @@ class Calls:
         seconds = _SECONDS.get(unit_named(unit))
         if seconds is None:
             remedy = "compare it with days, hours, minutes or seconds: INTERVAL 30 DAY"
-            self.account.refuse(span, f"how long a {unit_named(unit)} is differs", remedy)
+            self.account.refuse(span, f"a {unit_named(unit)} has no fixed length", remedy)
         sides = [self.seconds_between(span), literal(count * seconds)]
         return self.forms.compare(operator, *(sides[::-1] if exchanged else sides))
 

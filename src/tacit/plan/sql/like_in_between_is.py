@@ -73,7 +73,9 @@ class Predicates:
         for option in account.take_list(node):
             others = self._row_values(option) if isinstance(option, exp.Tuple) else []
             if len(others) != len(values):
-                reason = f"rows of {len(values)} values are compared with rows of as many"
+                reason = (
+                    f"a row of {len(values)} values is compared with rows of {len(values)} values"
+                )
                 account.refuse(option, reason, "write (a, b) IN ((1, 2), (3, 4))")
             pairs = zip(values, map(self.read, others), strict=True)
             equal = [self.forms.compare("=", value, other) for value, other in pairs]

@@ -73,7 +73,7 @@ def _in_utc(name: str, moment: datetime) -> datetime:
     try:
         return moment.astimezone(UTC).replace(tzinfo=None)
     except OverflowError:
-        remedy = "give a moment that has a year from 1 to 9999 in UTC, too"
+        remedy = "give a timestamp whose year in UTC is from 1 to 9999, too"
         raise InvalidInput(f"parameter {name[:64]}", str(moment), remedy) from None
 
 

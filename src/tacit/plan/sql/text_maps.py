@@ -39,7 +39,7 @@ def read_text_map(account: Account, forms: Forms, read: _Read, node: exp.Expr) -
     pattern = _constant(account, parts["expression"])
     if not is_pattern(pattern):
         account.refuse(
-            parts["expression"], "this regular expression is not read", f"use {_PATTERNS}"
+            parts["expression"], "this regular expression is not supported", f"use {_PATTERNS}"
         )
     if isinstance(node, exp.RegexpExtract):
         return _extract(account, forms, node, operand, pattern)

@@ -45,10 +45,10 @@ def read_frame(reader: Reader, spec: exp.Expr, *, has_order: bool) -> Extent:
     if not has_order and (before, end) != (None, None):
         account.refuse(spec.parent or spec, "a frame needs an order", "write ORDER BY before ROWS")
     if any(size is not None and not 0 <= size <= MOST_GROUPS for size in (before, end)):
-        reason = "this frame is not understood, or reaches too far"
+        reason = "this window frame is not supported, or reaches too far"
         account.refuse(spec.parent or spec, reason, f"{_NO_FRAME} up to {MOST_GROUPS}")
     if (before is None) != (end is None) and (before, end) != (None, 0):
-        reason = "a frame that is open at one side alone is not read"
+        reason = "a window frame with an end on one side only is not supported"
         account.refuse(spec.parent or spec, reason, _NO_FRAME)
     return before, end
 
