@@ -477,7 +477,13 @@ def test_right_imports_pass():
     )
 
 
-ROOMS_WITH_LATER = ("tacit.mechanisms", "tacit.ledger", "tacit.curator")
+ROOMS_WITH_LATER = (
+    "tacit.mechanisms",
+    "tacit.ledger",
+    "tacit.curator",
+    "tacit.learn",
+    "tacit.server",
+)
 
 
 @pytest.mark.parametrize("room", ROOMS_WITH_LATER)

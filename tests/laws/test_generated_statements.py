@@ -8,6 +8,7 @@ apart.
 import gc
 import os
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random, SystemRandom
 
@@ -23,6 +24,8 @@ SLICES, EACH = 4, 500  # 2,000 statements; `make soak` writes 24,000 others
 ALL_SLICES: Counter[str] = Counter()  # what came of those so far
 # smaller statements that are tried
 SHRUNK = 0 if os.environ.get("HYPOTHESIS_PROFILE") == "teeth" else 300
+# A planted bug says which statement it breaks: a slice begins with that one and goes on with all others.
+FIRST = int(os.environ.get("FIRST_STATEMENT", "0"))
 # every so many, DuckDB is asked too, or the whole way is taken through vaults
 COMPARED, LEAVING = 19, 49
 
@@ -79,7 +82,7 @@ def write_any_statement(seed: int, *, deep: bool) -> Statement:
 
 
 def check_slice(
-    seeds: range,
+    seeds: Sequence[int],
     world_seed: int,
     *,
     compared: int,
@@ -87,9 +90,10 @@ def check_slice(
     deep: bool = False,
 ) -> Tally:
     """Check the statements of some seeds in one world; a failure names its seed and a smaller statement."""
-    world, tally = make_world(world_seed), Tally()
+    world, tally, first = make_world(world_seed), Tally(), min(seeds)
     try:
-        for number, seed in enumerate(seeds):
+        for seed in seeds:
+            number = seed - first
             statement = write_any_statement(seed, deep=deep)
             dice = Random(-seed)
             chosen = (0, *dice.sample(range(1, len(VARIANTS) + 1), 2, counts=(2, 2, 2, 1, 2, 2, 4)))
@@ -138,7 +142,7 @@ def test_a_statement_that_fails_is_told_in_few_words():
 
 @pytest.mark.parametrize("part", range(SLICES))
 def test_generated_statements_keep_their_promise(part):
-    seeds = range(part * EACH, (part + 1) * EACH)
+    seeds = sorted(range(part * EACH, (part + 1) * EACH), key=lambda seed: seed < FIRST)
     tally = check_slice(seeds, part, compared=COMPARED, leaving=LEAVING)
     tally.require(EACH, least=1)
 

@@ -60,7 +60,7 @@ _LATER = {
     "write_calibration": "calibration",
     "Desk": "desk",
     "Job": "jobs",
-    "PastQuestion": "ledger_pages",
+    "PastQuestion": "ledger_views",
     "Question": "jobs",
     "RIGHTS": "rights",
     "Standing": "desk",

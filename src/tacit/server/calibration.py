@@ -10,7 +10,7 @@ from tacit.curator import KINDS, PlanClass, Vault
 from tacit.errors import InvalidInput
 from tacit.frozen import frozen
 
-__all__ = ["FILE", "Calibration", "calibrate", "read_calibration"]
+__all__ = ["FILE", "Calibration", "calibrate", "read_calibration", "write_calibration"]
 
 FILE = "slots.json"
 """Where the measured seconds of a vault are kept, beside its policy."""

@@ -15,6 +15,7 @@ BUGS = [
             "names) for w in windows]"
         ),
         killed_by=f"{STATEMENTS}[3]",
+        environment={"FIRST_STATEMENT": "1578"},
         note="a window in the memory engine looks at the rows of all units",
     ),
     Bug(
@@ -25,6 +26,7 @@ BUGS = [
             "                rows_of_all\n                if alike or True\n                else ["
         ),
         killed_by=f"{STATEMENTS}[1]",
+        environment={"FIRST_STATEMENT": "749"},
         note="a unit that one table stores as a text and another as a number counts twice where they are stacked",
     ),
     Bug(
@@ -33,6 +35,7 @@ BUGS = [
         before=("{name: total(cells) for name, total in totals},\n        )\n"),
         after="{n: fold([c for (_, p), all in groups.items() if p == place for c in all]) for n, fold in totals})\n",
         killed_by=f"{STATEMENTS}[1]",
+        environment={"FIRST_STATEMENT": "614"},
         note="what a unit's rows add up to, for each of its keys, is taken of everybody's rows",
     ),
     Bug(
@@ -41,6 +44,7 @@ BUGS = [
         before="answer[group, j] += presence_weight(len(groups), weights)",
         after="answer[group, j] += full",
         killed_by=f"{STATEMENTS}[2]",
+        environment={"FIRST_STATEMENT": "1469"},
         note="a unit that is in many groups counts in full in each of them",
     ),
     Bug(
@@ -49,6 +53,7 @@ BUGS = [
         before="key=lambda pair: _hash(unit, pair, kind))[:most])",
         after="key=lambda pair: _hash(unit, pair, kind))[: most + 1])",
         killed_by=f"{STATEMENTS}[1]",
+        environment={"FIRST_STATEMENT": "541"},
         note="a unit brings one value more than its weights allow for",
     ),
     Bug(
@@ -57,6 +62,7 @@ BUGS = [
         before="            most = (weights.bound << weights.bits) // sum(vector)\n",
         after="            most = (weights.bound << weights.bits) // max(vector)\n",
         killed_by=f"{STATEMENTS}[1]",
+        environment={"FIRST_STATEMENT": "538"},
         note="in the norm L1 a unit is held in each group, and not in all together",
     ),
     Bug(
@@ -73,6 +79,7 @@ BUGS = [
         before='Keeping(multiplicity(question.rows), 0, b"") if by_row',
         after='Keeping(1, 0, b"") if by_row',
         killed_by=f"{STATEMENTS}[3]",
+        environment={"FIRST_STATEMENT": "1883"},
         note="where every row is a unit, its copies in a stack are taken for one key",
     ),
     Bug(

@@ -179,6 +179,7 @@ BUGS = [
         before="            return compile_expression(value)\n",
         after="            return compile_expression(e.Literal(None, value.kind))\n",
         killed_by=GENERATED,
+        environment={"FIRST_STATEMENT": "456"},
         note="engines compare rows with the same constant",
     ),
     Bug(
@@ -187,6 +188,7 @@ BUGS = [
         before="            return render(value, read)\n",
         after="            return render(Literal(None, value.kind), read)\n",
         killed_by=GENERATED,
+        environment={"FIRST_STATEMENT": "456"},
         note="engines compare rows with the same constant",
     ),
 ]
