@@ -276,6 +276,8 @@ def measured_shares(
 
 def read_confidence(given: Number) -> float:
     """A confidence as a float, refused where floats can no longer tell it from certainty, or from none."""
+    if type(given) is float and 1e-12 <= given <= 1 - 1e-12:
+        return given
     exact = at_least(given, "confidence")
     if not 0 < exact < 1 or not 1e-12 <= float(exact) <= 1 - 1e-12:
         raise InvalidInput(

@@ -292,25 +292,29 @@ class _Work:
 
     def __init__(self, times: int, expressions: Iterable[Expression]) -> None:
         self.times = times
-        self.parts = [walk_expression(each) for each in expressions]
+        self.expressions = list(expressions)
+        # neither a constant nor a column is calculated
+        self.parts = [
+            part
+            for each in self.expressions
+            for part in walk_expression(each)
+            if type(part) is not Literal and type(part) is not Field
+        ]
+        self.calculations = [part for part in self.parts if isinstance(part, Called | Cast)]
+        """The parts that may make a text."""
 
     @property
     def steps(self) -> int:
         """The calculations of a row."""
-        return sum([_steps(part) for parts in self.parts for part in parts])
-
-    @property
-    def calculations(self) -> list[Called | Cast]:
-        """The parts that may make a text."""
-        return [part for parts in self.parts for part in parts if isinstance(part, Called | Cast)]
+        return sum(map(_steps, self.parts))
 
 
 def _check_texts(work: list[_Work]) -> None:
     """Refuse too many texts: those that are kept, of all copies of a row, and those that are made on the way."""
     kept, made = _NOTHING, _NOTHING
     for each in [each for each in work if each.times]:
-        for parts in each.parts:
-            weight = _text_weight(parts[0])
+        for whole in each.expressions:
+            weight = _text_weight(whole)
             kept += each.times * weight if weight else 0
         # a text that is read as something else is copied first
         for part in each.calculations:
@@ -360,8 +364,6 @@ def _steps(part: Expression) -> int:
 
     A pattern of LIKE goes through its text once: its length counts beside that.
     """
-    if isinstance(part, Literal | Field):
-        return 0
     texts = [_text_weight(each) for each in operands(part)]
     pattern = len(part.pattern) if isinstance(part, Like) else 0
     return 1 + pattern + (ceil(_TEXT_STEPS * sum(texts, Fraction(0))) if any(texts) else 0)

@@ -279,21 +279,22 @@ def check_plan(
 def _check_constants(question: Question, subqueries: Sequence[SubqueryAnswer]) -> None:
     """Refuse a constant of a subquery that the statement does not have, or of which it claims other bounds.
 
-    What is shared is looked at once: how large expressions are is not known here.
+    All expressions were walked when they were checked, and what was found then is known.
     """
-    left, seen = list(list_expressions(question)), set[int]()
-    while left:
-        part = left.pop()
-        if id(part) in seen:
-            continue
-        seen.add(id(part))
-        left += e.operands(part)
-        if isinstance(part, e.SubqueryValue) and not (
-            part.value is None
-            and _is_place(part.place, subqueries)
-            and subqueries[part.place].column == part.column
-        ):
-            _refuse_malformed()
+    for root in list_expressions(question):
+        known = _CHECKED.get(id(root))
+        found = known[2] if known is not None and known[0] is root else _constants_in(root)
+        for part in found:
+            if not (
+                part.value is None
+                and _is_place(part.place, subqueries)
+                and subqueries[part.place].column == part.column
+            ):
+                _refuse_malformed()
+
+
+def _constants_in(root: e.Expression) -> list[e.SubqueryValue]:
+    return [part for part in _walk_shallow(root) if isinstance(part, e.SubqueryValue)]
 
 
 def _refuse(reason: str, remedy: str = "use vault.sql(...) or vault.table(...)") -> NoReturn:
@@ -522,7 +523,8 @@ def _check_condition(condition: e.Expression, columns: Columns) -> None:
 
 # The expressions that were checked of late, each over its columns: the canonical form of a plan has most of them, too.
 # An expression that is kept here lives, so that no other one has its id; what is refused is not kept.
-_CHECKED: dict[int, tuple[e.Expression, Columns]] = {}
+# Beside it are the constants of subqueries that stand in it.
+_CHECKED: dict[int, tuple[e.Expression, Columns, list[e.SubqueryValue]]] = {}
 _MOST_CHECKED = 4_000
 
 
@@ -531,8 +533,11 @@ def _check_expression(expression: e.Expression, columns: Columns) -> None:
     known = _CHECKED.get(id(expression))
     if known is not None and known[0] is expression and known[1] == columns:
         return
+    constants: list[e.SubqueryValue] = []
     for part in _walk_shallow(expression):
         match part:
+            case e.SubqueryValue():
+                constants.append(part)
             case e.Field(column):
                 derived = columns.get(column.name)
                 if derived is None:
@@ -548,7 +553,7 @@ def _check_expression(expression: e.Expression, columns: Columns) -> None:
     type_of(expression)
     if len(_CHECKED) >= _MOST_CHECKED:
         _CHECKED.clear()
-    _CHECKED[id(expression)] = expression, columns
+    _CHECKED[id(expression)] = expression, columns, constants
 
 
 def _walk_shallow(expression: e.Expression) -> list[e.Expression]:

@@ -112,8 +112,8 @@ BUGS = [
     Bug(
         name="row-subqueries-are-filled-in-by-hand",
         file=f"{PLAN}/validate_plan.py",
-        before="            part.value is None\n            and _is_place",
-        after="            _is_place",
+        before="                part.value is None\n                and _is_place",
+        after="                _is_place",
         killed_by=f"{PROVE}::test_a_constant_that_was_filled_in_by_hand_is_refused",
         note="a constant beyond its bounds is not what was proved",
     ),

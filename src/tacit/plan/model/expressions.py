@@ -277,8 +277,13 @@ Expression = (
 """Every expression there is."""
 
 
+_LEAVES = frozenset({Literal, Field, SubqueryValue, KeyOf, MeasureOf, MeanOf, MomentOf})
+
+
 def operands(expression: Expression) -> tuple[Expression, ...]:
     """The expressions that an expression is directly made of."""
+    if type(expression) in _LEAVES:  # most are
+        return ()
     match expression:
         case Literal() | Field() | SubqueryValue() | KeyOf() | MeasureOf() | MeanOf() | MomentOf():
             return ()

@@ -95,7 +95,9 @@ def walk_expression(expression: Expression) -> list[Expression]:
     while left:
         part = left.pop()
         found.append(part)
-        left += reversed(operands(part))
+        inside = operands(part)
+        if inside:
+            left += inside[::-1]
     return found
 
 
