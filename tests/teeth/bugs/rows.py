@@ -90,7 +90,7 @@ BUGS = [
     ),
     Bug(
         name="rows-unique-before-it-is-read",
-        file=f"{ENGINES}/duckdb/engine.py",
+        file="src/tacit/engines/duckdb/prepare_tables.py",
         before="            cell = relation.reader()(column)\n            counted",
         after="            cell = relation.columns[column.name][0]\n            counted",
         killed_by=f"{ROWS}::test_a_column_that_is_declared_unique_is",

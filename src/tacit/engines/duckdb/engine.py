@@ -18,6 +18,13 @@ from tacit.engines.duckdb.connection import (
 )
 from tacit.engines.duckdb.file_seal import last_change
 from tacit.engines.duckdb.load_tables import load_table
+from tacit.engines.duckdb.prepare_tables import (
+    REHEARSAL,
+    check_unique,
+    is_few,
+    make_empty_copy,
+    paths_of,
+)
 from tacit.engines.duckdb.prepared_statements import PreparedStatements
 from tacit.engines.duckdb.unknown_key_table import gather_keys
 from tacit.engines.duckdb.weigh_arrays import add_up, can_add_up
@@ -31,8 +38,7 @@ from tacit.engines.engine import (
 )
 from tacit.engines.rows_as_codes import CodedRows, check_coding
 from tacit.engines.sources.path_to_unit import Linked
-from tacit.engines.sources.rows import not_unique
-from tacit.engines.sources.source_kinds import Parquet, ParquetFiles, Source, Stored, source_of
+from tacit.engines.sources.source_kinds import source_of
 from tacit.engines.sql.casts import kinds_of, whole_unit
 from tacit.engines.sql.codes import code_names, code_statement
 from tacit.engines.sql.group_index import enumeration
@@ -64,8 +70,7 @@ __all__ = ["DuckDB"]
 FEW = 100_000
 """Statements about tables with no more rows run as they are written: that takes two thirds of the time."""
 
-_REHEARSAL = "rehearsal"
-_REHEARSING = f"SET search_path = '{_REHEARSAL},main'"  # types are in main
+_REHEARSING = f"SET search_path = '{REHEARSAL},main'"  # types are in main
 _MOST_TYPES = 256
 
 
@@ -107,16 +112,16 @@ class DuckDB:
             files = [Path(each.numbered) for each in counted if each.numbered is not None]
             self._sealed = {file: last_change(file) for file in files}
             for table in sources:
-                _check_unique(opened, self._full[table.name], table)
-            opened.execute(f"CREATE SCHEMA {_REHEARSAL}")
+                check_unique(opened, self._full[table.name], table)
+            opened.execute(f"CREATE SCHEMA {REHEARSAL}")
             for relation in self._full.values():
-                _make_empty_copy(opened, relation)
+                make_empty_copy(opened, relation)
             self._copied = all(relation.copied for relation in self._full.values())
-            self._few = {name for name, found in self._full.items() if _is_few(opened, found)}
+            self._few = {name for name, found in self._full.items() if is_few(opened, found, FEW)}
             self._rehearsal, self._brief = SharedCursor(opened), SharedCursor(opened)
             self._rehearsal.cursor.execute(_REHEARSING)
             self._prepared = PreparedStatements()
-            paths = [path for source in sources.values() for path in _paths_of(source)]
+            paths = [path for source in sources.values() for path in paths_of(source)]
             lock_settings(opened, paths)
         except BaseException:
             opened.close()
@@ -271,17 +276,21 @@ class DuckDB:
         if shared is not None:
             self._fetch(rows.select, shared)
             return None
-        groups, (table,) = groups_of(question), tables_of(question.rows)
-        ((count,),) = self._fetch(
-            Select(f"SELECT count(*) FROM {self._full[table.name].name}")
-        ).rows
+        groups, base = groups_of(question), base_of(question.rows)
+        assert isinstance(base, Scan), (
+            "`_has_small_units` asked whether they are those of one table"
+        )
+        name = base.table.name
+        ((count,),) = self._fetch(Select(f"SELECT count(*) FROM {self._full[name].name}")).rows
         if not can_add_up(count, rows.terms, weights, groups):
             return None
         columns = self._fetch_columns(rows.select)
+        if len(columns["unit"]) > count:  # the file has grown meanwhile
+            return None
         with suppress(Exception):
             found = add_up(columns, rows.terms, rows.recipes, groups, weights)
             if found is None:
-                self._by_sql.add(table.name)
+                self._by_sql.add(name)
             return found
         raise EngineFailed
 
@@ -450,39 +459,6 @@ class _Statements:
     cells: Mapping[int, Select]
     empty: Answer
     rows: RowColumns | None
-
-
-def _check_unique(connection: duckdb.DuckDBPyConnection, relation: Relation, table: Table) -> None:
-    """Refuse a public table that holds a value twice where it is declared not to; public rows may be looked at."""
-    for column in table.columns:
-        if table.public and column.name in table.unique:
-            cell = relation.reader()(column)
-            counted = f"SELECT count({cell}) - count(DISTINCT {cell}) FROM {relation.name}"
-            if connection.execute(counted).fetchall()[0][0]:
-                not_unique(table, column.name)
-
-
-def _make_empty_copy(connection: duckdb.DuckDBPyConnection, relation: Relation) -> None:
-    """Make tables of the same names and types without rows, where rehearsals find them."""
-    named = () if relation.names is None else (relation.names,)
-    counted = (each for keys in relation.counted_keys for each in (keys.table, keys.pairs))
-    for name in (relation.name, *named, *(strata.table for strata in relation.strata), *counted):
-        empty = f"CREATE TABLE {_REHEARSAL}.{name} AS SELECT * FROM {name} LIMIT 0"
-        connection.execute(empty).fetchall()
-
-
-def _is_few(connection: duckdb.DuckDBPyConnection, relation: Relation) -> bool:
-    """Whether a table has so few rows that statements about it are not optimised."""
-    counted = f"SELECT count(*) FROM (SELECT 1 FROM {relation.name} LIMIT {FEW + 1})"
-    return bool(connection.execute(counted).fetchall()[0][0] <= FEW)
-
-
-def _paths_of(source: Source) -> list[str]:
-    """The files that are read anew for every question."""
-    given = source_of(source.source) if isinstance(source, Linked) else source
-    if isinstance(given, ParquetFiles):
-        return [str(path) for path in given.paths]
-    return [str(given.path)] if isinstance(given, Parquet | Stored) else []
 
 
 def _knows(relation: Relation, question: Question) -> bool:
