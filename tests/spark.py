@@ -54,13 +54,15 @@ QUICK = [
     *("-XX:TieredStopAtLevel=1", "-XX:CICompilerCount=1", "-XX:+UseSerialGC", "-Xshare:auto"),
     *("-Xss4m", "-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"),
 ]
+COMPILED = ["-XX:ReservedCodeCacheSize=768m"]
+"""Of a server that compiles thousands of statements, which else fill the room for compiled code again and again."""
 # Statements are small and many: to compile them would take longer than to run them.  In soak they are compiled.
 UNCOMPILED = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
-    "spark.sql.maxPlanStringLength": "2000",  # nobody reads them but `explained`
 }
+SOAK = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
 SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.sql.catalogImplementation": "in-memory",
@@ -68,7 +70,13 @@ SETTINGS = {
     "spark.sql.session.timeZone": "Pacific/Auckland",  # of somebody who lives elsewhere
     "spark.eventLog.enabled": "true",
     "spark.eventLog.compress": "false",
-    **({} if os.environ.get("HYPOTHESIS_PROFILE") == "soak" else UNCOMPILED),
+    # What ran before is forgotten, and nobody reads plans but `explained`: else thousands of them fill the memory.
+    "spark.sql.maxPlanStringLength": "2000",
+    "spark.sql.ui.retainedExecutions": "1",
+    "spark.ui.retainedJobs": "1",
+    "spark.ui.retainedStages": "1",
+    "spark.ui.retainedTasks": "10",
+    **({} if SOAK else UNCOMPILED),
 }
 
 # The server lives as long as the process that the run of tests began with: however that ends, nothing is left behind.
@@ -239,7 +247,7 @@ def running() -> Cluster:
             with suppress(OSError):
                 os.kill(found.keeper, 0)
                 return found
-        found = started(whole)
+        found = started(whole, java=[*QUICK, *COMPILED], memory="6g") if SOAK else started(whole)
         shared.truncate(0)
         shared.write(json.dumps(found.__dict__))
     return found
