@@ -26,7 +26,7 @@ _EXACT = 1 << 53
 """Doubles hold all whole numbers up to this one."""
 
 _FIELDS, _FIELD_BITS, _ROWS_AT = 4, 8, 32
-_MOST_CELLS, _SMALL, _PIECE = 1 << 20, 1 << 16, 1 << 17
+_MOST_CELLS, _SMALL, _PIECE = 1 << 20, 1 << 16, 1 << 15
 
 Integers = NDArray[Any]
 
@@ -128,7 +128,7 @@ def _weigh(
 
 def _pieces(rows: int, cells: int = 0) -> list[slice]:
     """Pieces of rows, of which what is made stays in the caches of a processor unless there are many cells."""
-    size = max(_PIECE, 4 * cells)
+    size = max(_PIECE, 16 * cells)
     return [slice(start, start + size) for start in range(0, rows, size)]
 
 

@@ -149,7 +149,7 @@ class DuckDBDialect(SqlDialect):
     def place_of_text(self, value: str, enumeration: Callable[[], str]) -> tuple[str, str]:
         """The code of an ENUM."""
         found = f"TRY_CAST({value} AS {enumeration()})"
-        return f"enum_code({found})::BIGINT", f"{found} IS NOT NULL"
+        return f"enum_code({found})", f"{found} IS NOT NULL"
 
     def semi_join(self, rows: str, among: str, *, anti: bool = False) -> str:
         """DuckDB has the join."""

@@ -62,7 +62,8 @@ def grouping(
     place, joins, conditions = "0", "", []
     for i, key in enumerate(keys):
         one, join, condition = _place(i, key, _read_key(key, read), enumerated, read.dialect)
-        place = f"({place} * {len(key.public_values)} + {one})" if i else one
+        # a place has as few bits as its key needs, and a product of places as many as there are
+        place = f"(({place})::BIGINT * {len(key.public_values)} + {one})" if i else one
         joins += join
         conditions.append(condition)
     groups = prod(len(key.public_values) for key in keys)

@@ -133,7 +133,7 @@ def statement(
     >>> rows = Relation("visits", {"ward": ("ward", "VARCHAR")}, ("patient", "BIGINT"))
     >>> written = statement(plan.question, Weights(Weighing.L1, 3, 9, 10), Rowset(rows))
     >>> print(written.select.sql.replace("), ", "),\\n").replace(") SELECT", ")\\nSELECT"))  # doctest: +ELLIPSIS
-    WITH taken_rows AS NOT MATERIALIZED (SELECT (enum_code(...)::BIGINT)::UTINYINT AS group_id, "patient" AS unit ...),
+    WITH taken_rows AS NOT MATERIALIZED (SELECT (enum_code(...))::UTINYINT AS group_id, "patient" AS unit ...),
     group_totals AS (SELECT group_id, count(*) AS total_0 FROM taken_rows GROUP BY group_id),
     weight_changes AS (SELECT unit, (3072::BIGINT // unit_rows - 1024)::INTEGER AS weight_change FROM ...),
     scaled_totals AS (SELECT group_id, sum(weight_change) AS scaled_0 FROM taken_rows JOIN weight_changes ...)

@@ -56,7 +56,7 @@ def test_arrays_weigh_as_memory_does(norm, groups, first):
     }
     for unit, group, one, two in zip(*(each.tolist() for each in columns.values()), strict=True):
         expected[group] += [weighs[unit], weighs[unit] * (one - 4 * two)]
-    for piece in (1 << 17, 100):
+    for piece in (1 << 15, 100):
         with patch.object(weigh_arrays, "_PIECE", piece):
             found = add_up(columns, TERMS, RECIPES, groups, weights)
         assert found is not None
