@@ -35,6 +35,7 @@ OF_PLAIN = {"raw": 8, "ingested": 3}
 FLOORS = {"raw": ("floor", "floor by SQL"), "ingested": ("floor",)}
 KEYS_OF_PLAIN, MEDIAN_OF_PLAIN = 10, 2
 ASKS, ROUNDS, TURNS = 25, 9, 11
+PIECE = 1 << 15  # rows that are added up at a time, which stay in a cache
 DELTAS = {0: Weighing.L1, DELTA: Weighing.L2}
 COLUMNS = {
     "ward": {"type": "text", "values": WARDS},
@@ -97,10 +98,16 @@ def floor_in_arrays(norm: Weighing, what: str, scan: str, theirs: Any) -> None:
     found = theirs.sql(f"SELECT person, {code}{value} FROM {scan}").fetchnumpy()
     person, wards = found["person"], found["code"]
     weights = np.minimum(1, BOUND / np.maximum(np.bincount(person), 1))
-    by_row = weights[person] if norm is Weighing.L1 else None
-    np.bincount(wards, by_row)
-    if value:
-        np.bincount(wards, found["cost"] if by_row is None else found["cost"] * by_row)
+    sums = np.zeros((2, len(WARDS)))
+    for start in range(0, len(person), PIECE):
+        some = slice(start, start + PIECE)
+        by_row = weights[person[some]] if norm is Weighing.L1 else None
+        sums[0] += np.bincount(wards[some], by_row, len(WARDS))
+        if value:
+            cost = found["cost"][some]
+            sums[1] += np.bincount(
+                wards[some], cost if by_row is None else cost * by_row, len(WARDS)
+            )
 
 
 def fetch_all(theirs: Any, statements: list[str]) -> None:
