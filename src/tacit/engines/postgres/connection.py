@@ -176,7 +176,14 @@ class Pool:
         first = f"-c statement_timeout={settings['statement_timeout']}"
         options = f"{os.environ.get('PGOPTIONS', '')} {first}".strip()
         known = make_conninfo(self._address, **given, options=options)
-        connection = psycopg.connect(known, autocommit=True, prepare_threshold=None)
+        try:
+            connection = psycopg.connect(known, autocommit=True, prepare_threshold=None)
+        except psycopg.OperationalError as error:
+            if "startup parameter" not in str(error):
+                raise
+            # a pooler that takes no options: then the first of our statements makes the setting
+            known = make_conninfo(self._address, **given)
+            connection = psycopg.connect(known, autocommit=True, prepare_threshold=None)
         try:
             connection.adapters.register_loader("numeric", _whole_numbers())
             _make_settings(connection, settings)

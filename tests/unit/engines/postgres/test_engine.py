@@ -188,6 +188,22 @@ def test_a_roles_own_timeout_ends_no_statement_of_ours():
         pool.close()
 
 
+def test_a_pooler_that_takes_no_options_is_connected_to_without():
+    given, connect = list[str](), psycopg.connect
+
+    def refuse(known: str, **settings: Any) -> Any:
+        given.append(known)
+        if "options" in known:
+            raise psycopg.OperationalError("FATAL: unsupported startup parameter: options")
+        return connect(known, **settings)
+
+    pool = connection.Pool(address(), 90)
+    with patch.object(psycopg, "connect", refuse), pool.session() as session:
+        assert session.fetch("SHOW statement_timeout").rows == [("90s",)]
+    pool.close()
+    assert len(given) == 2
+
+
 def test_the_secret_of_keys_is_in_no_statement():
     source, keeping = store({VISITS: ROWS})[VISITS], Keeping(2, 10, b"a secret of 16 by")
     seen, fetch = list[str](), connection.Session.fetch
