@@ -8,6 +8,7 @@ import json
 import os
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,10 @@ import pandas as pd
 SEEDS = 5
 FRESH = range(10, 15)
 """Splits on which nothing was ever chosen."""
+
+EPSILONS = (0.1, 0.5, 1.0, 8.0)
+LOUD = 0.1
+"""Here noise is so loud that the area of a fit to Adult has a deviation of .005: ten splits, two fits each."""
 
 Columns = dict[str, Any]
 
@@ -46,6 +51,17 @@ def split(frame: pd.DataFrame, unit: str | None, seed: int, share: float = 0.8) 
     units = draw.permutation(frame[unit].unique())
     inside = frame[unit].isin(units[: int(share * len(units))]).to_numpy()
     return frame[inside], frame[~inside]
+
+
+def plan_fits(name: str) -> Iterator[tuple[int, list[tuple[float, int]]]]:
+    """Every split of a table of two classes, and which prices are fitted on it how often: ours and the peers' alike."""
+    for seed in range(SEEDS):
+        yield seed, [(epsilon, 0) for epsilon in EPSILONS]
+    if name == "adult":
+        for seed in range(SEEDS):
+            yield seed, [(LOUD, 1)]
+        for seed in range(SEEDS, 2 * SEEDS):
+            yield seed, [(LOUD, 0), (LOUD, 1)]
 
 
 def encoded(frame: pd.DataFrame, said: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:

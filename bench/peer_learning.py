@@ -12,22 +12,20 @@ from diffprivlib.models import (  # type: ignore[import-not-found]
     LinearRegression,
     LogisticRegression,
 )
-from lessons import SEEDS, encoded, load, split
+from lessons import SEEDS, encoded, load, plan_fits, split
 from our_area import area
 from timing import emit
-
-EPSILONS = (0.1, 0.5, 1.0, 8.0)
 
 
 def _classify(name: str) -> None:
     frame, said = load(name)
     columns = len(said["columns"]) - 1
-    for seed in range(SEEDS):
+    for seed, prices in plan_fits(name):
         train, test = split(frame, said["unit"], seed)
         if said["unit"] is not None:  # one row a unit, as its guarantee is about rows
             train = train.groupby(said["unit"]).first().reset_index()
         (x, y), (fresh, truth) = encoded(train, said), encoded(test, said)
-        for epsilon in EPSILONS:
+        for epsilon, fit in prices:
             for kind in (LogisticRegression, GaussianNB):
                 model: Any = (
                     kind(epsilon=epsilon, data_norm=float(np.sqrt(columns)))
@@ -39,7 +37,8 @@ def _classify(name: str) -> None:
                 seconds = process_time() - start
                 score = model.predict_proba(fresh)[:, 1]
                 right = float(((score > 0.5) == truth).mean())
-                case = f"{name}{'' if said['unit'] is None else ', 1 rows'}, {epsilon:g}, {seed}"
+                who = name if said["unit"] is None else f"{name}, 1 rows"
+                case = f"{who}, {epsilon:g}, {seed} {fit}"
                 emit(
                     f"diffprivlib {kind.__name__}",
                     case,

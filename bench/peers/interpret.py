@@ -4,12 +4,9 @@ import warnings
 from time import process_time
 
 from interpret.privacy import DPExplainableBoostingClassifier  # type: ignore[import-not-found]
-from lessons import load, split
+from lessons import load, plan_fits, split
 from our_area import area
 from timing import emit, serve
-
-SEEDS = 5
-EPSILONS = (0.1, 0.5, 1.0, 8.0)
 
 
 def learning(part: str = "all") -> None:
@@ -26,11 +23,11 @@ def learning(part: str = "all") -> None:
             for at, each in enumerate(features)
             if each not in said["keys"]
         }
-        for seed in range(SEEDS):
+        for seed, prices in plan_fits(name):
             train, test = split(frame, said["unit"], seed)
             if said["unit"] is not None:  # one row a unit, as its guarantee is about rows
                 train = train.groupby(said["unit"]).first().reset_index()
-            for epsilon in EPSILONS:
+            for epsilon, fit in prices:
                 start = process_time()
                 model = DPExplainableBoostingClassifier(
                     epsilon=epsilon,
@@ -44,7 +41,8 @@ def learning(part: str = "all") -> None:
                 score = model.predict_proba(test[features])[:, 1]
                 truth = test[said["target"]].to_numpy()
                 right = float(((score > 0.5) == truth).mean())
-                case = f"{name}{'' if said['unit'] is None else ', 1 rows'}, {epsilon:g}, {seed}"
+                who = name if said["unit"] is None else f"{name}, 1 rows"
+                case = f"{who}, {epsilon:g}, {seed} {fit}"
                 emit("DP-EBM", case, area=area(truth, score), right=right, seconds=seconds)
 
 

@@ -126,10 +126,11 @@ def _list_shares(model: Classifier) -> tuple[str, ...]:
     return (f"shares of the classes: {', '.join(said)}{more}",)
 
 
-def ask_evidence(lesson: Lesson, encoder: Binned, share: Fraction) -> Any:
+def ask_evidence(lesson: Lesson, encoder: Binned, share: Fraction, pseudo: float = PSEUDO) -> Any:
     """The logarithm of every bin's likelihood in each class, column by column, and that of the prior.
 
-    Counts are made consistent (every column has the same class totals), and each bin is taken to hold some noise.
+    Counts are made consistent (every column has the same class totals), and each bin is taken to hold some noise:
+    `pseudo` deviations of it.
     """
     target = len(lesson.features)
     assert lesson.target is not None, "classes are predicted"
@@ -145,6 +146,6 @@ def ask_evidence(lesson: Lesson, encoder: Binned, share: Fraction) -> Any:
     found = []
     for table, each in zip(tables, released, strict=True):
         even = np.maximum(table + (rows - table.sum(axis=0)) / len(table), 0)
-        even = even + classes * PSEUDO * each.sigma * prior
+        even = even + classes * pseudo * each.sigma * prior
         found.append(np.log(even / even.sum(axis=0)))
     return found, np.log(prior)

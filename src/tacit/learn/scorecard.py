@@ -20,9 +20,10 @@ __all__ = ["Scorecard"]
 
 Array = NDArray[np.float64]
 
-EVIDENCE = Fraction(3, 10)  # of the price; the rest is for the weights
+EVIDENCE = Fraction(3, 5)  # of the price; the rest is for the weights
+PSEUDO = 2.0  # how many deviations of noise a bin is taken to hold besides
 HOLD = 3.0  # evidence is held between minus and plus this
-START = 0.7  # what evidence counts before anything is known
+START = 0.5  # what evidence counts before anything is known
 BOUND = 4.0
 SHOWN = 8  # columns on a card
 
@@ -64,7 +65,7 @@ class Scorecard(Classifier):
     def _learn(self, lesson: Lesson, noise: VectorNoise) -> Learning:
         check_positive(self.bins, "bins")
         encoder = self._encode(lesson)
-        logs, prior = yield from ask_evidence(lesson, encoder, EVIDENCE)
+        logs, prior = yield from ask_evidence(lesson, encoder, EVIDENCE, PSEUDO)
         evidence = [np.clip(each[:, 1] - each[:, 0], -HOLD, HOLD) for each in logs]
         d = len(evidence)
         tables = [
