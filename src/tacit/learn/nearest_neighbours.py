@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.curator import GRID, FeatureMap, Lesson, Moments, VectorNoise, Waves
+from tacit.curator import GRID, Encoding, FeatureMap, Lesson, Moments, VectorNoise, Waves
 from tacit.errors import InvalidInput
 from tacit.learn.encoders import Dense
 from tacit.learn.estimator import Classifier, Learning, Step, ask, check_positive
@@ -18,7 +18,8 @@ __all__ = ["NearestClassifier"]
 
 Array = NDArray[np.float64]
 
-MOMENTS = Fraction(15, 100)  # of the price: which directions matter
+COUNT = Fraction(2, 100)  # of the price: how many rows there are
+MOMENTS = Fraction(13, 100)  # which directions matter; the rest is for the waves
 WIDTH, POWER = 0.5, 0.5
 PHASES = 1 << 16
 BLOCK = 2_048
@@ -51,10 +52,18 @@ class NearestClassifier(Classifier):
         encoder = self._encode(lesson)
         encoding, d = encoder.encoding(), len(encoder.names)
         bound = encoder.typical(pure=not noise.concentrated)
+        alone = Moments(FeatureMap(Encoding((), ()), 1.0))
+        ((counted, _),) = yield from ask(alone, COUNT)
         ((moments, off),) = yield from ask(Moments(FeatureMap(encoding, bound)), MOMENTS)
-        rows = max(float(moments[-1, -1]), 10.0)
+        # In many columns noise hides how many rows the moments are of; rows that are held count less, but not nothing.
+        most = max(float(counted[0, 0]), 10.0)
+        least_kept = (bound / (encoder.bound if noise.concentrated else encoder.total)) ** 2
+        rows = float(np.clip(moments[-1, -1], least_kept * most, most))
         mean = moments[-1, :d] / rows
-        values, vectors = np.linalg.eigh(moments[:d, :d] / rows - np.outer(mean, mean))
+        lifted = (
+            0.5 * (off / rows) ** 2 * np.eye(d)
+        )  # what the noise of the mean adds to its square
+        values, vectors = np.linalg.eigh(moments[:d, :d] / rows - np.outer(mean, mean) + lifted)
         values = np.maximum(values, 0)
         floor = max(off * np.sqrt(2 * d) / rows, 2 * values.sum() / d)
         narrow = vectors / (values + floor) ** POWER @ vectors.T
@@ -64,7 +73,7 @@ class NearestClassifier(Classifier):
         phases = np.concatenate([np.rint(directions * PHASES / GRID), np.zeros((1, self.waves))])
         phases = np.clip(phases, -(1 << 24), 1 << 24)
         kernel = Waves(encoding, phases, len(lesson.classes))
-        ((sums, spread),) = yield from ask(kernel, 1 - MOMENTS)
+        ((sums, spread),) = yield from ask(kernel, 1 - COUNT - MOMENTS)
         least = spread / np.sqrt(self.waves)
         return {"phases": phases, "sums": sums, "floor": least, "rows": rows}
 
@@ -78,8 +87,13 @@ class NearestClassifier(Classifier):
     def _steps(self, lesson: Lesson, noise: VectorNoise) -> tuple[Step, ...]:
         d = len(self._encode(lesson).names)
         return (
+            Step("number of rows", float(COUNT), 1),
             Step("mean and second moments", float(MOMENTS), (d + 1) * (d + 2) // 2),
-            Step("class sums of waves", float(1 - MOMENTS), 2 * self.waves * len(lesson.classes)),
+            Step(
+                "class sums of waves",
+                float(1 - COUNT - MOMENTS),
+                2 * self.waves * len(lesson.classes),
+            ),
         )
 
 
