@@ -18,8 +18,9 @@ from tacit.later import later
 
 if TYPE_CHECKING:
     from tacit.learn.clusters import PCA, KMeans
-    from tacit.learn.estimator import Estimator, ModelCard, NotFitted
+    from tacit.learn.estimator import Estimator, NotFitted
     from tacit.learn.linear import LinearRegression, LogisticRegression
+    from tacit.learn.model_card import ModelCard
     from tacit.learn.naive_bayes import GaussianNB, HistogramNB
     from tacit.learn.nearest_neighbours import NearestClassifier
     from tacit.learn.network import MLPClassifier
@@ -64,7 +65,7 @@ _LATER = {
     "PCA": "clusters",
     "KMeans": "clusters",
     "Estimator": "estimator",
-    "ModelCard": "estimator",
+    "ModelCard": "model_card",
     "NotFitted": "estimator",
     "LinearRegression": "linear",
     "LogisticRegression": "linear",

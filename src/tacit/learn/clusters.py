@@ -10,15 +10,10 @@ from numpy.typing import NDArray
 from tacit.curator import Assigned, FeatureMap, Lesson, Moments, VectorNoise
 from tacit.errors import InvalidInput
 from tacit.learn.encoders import Dense
-from tacit.learn.estimator import (
-    Estimator,
-    Learning,
-    Step,
-    ask,
-    check_positive,
-    shorten_number,
-)
+from tacit.learn.estimator import Estimator, Learning, ask
+from tacit.learn.model_card import Step, shorten_number
 from tacit.learn.model_json import Declarations
+from tacit.learn.model_settings import check_positive
 from tacit.learn.pseudo_random import made_up_normals, made_up_uniforms
 from tacit.printing import printable
 from tacit.progress import show_progress
@@ -55,7 +50,7 @@ class KMeans(Estimator):
         return -float(self._distances(frame).min(axis=1).mean())
 
     def _distances(self, frame: Any) -> Array:
-        x, centres = self._encoder.transform(frame)[:, :-1], self._model["centres"]
+        x, centres = self._read(frame)[:, :-1], self._model["centres"]
         squares = (x**2).sum(1)[:, None] - 2 * x @ centres.T + (centres**2).sum(1)[None]
         return np.asarray(np.maximum(squares, 0), np.float64)
 
@@ -157,12 +152,12 @@ class PCA(Estimator):
     def transform(self, frame: Any) -> Array:
         """The coordinates of each row of a frame of one's own in the components."""
         self._check_fitted()
-        centred = self._encoder.transform(frame)[:, :-1] - self._model["mean"]
+        centred = self._read(frame)[:, :-1] - self._model["mean"]
         return np.asarray(centred @ self._model["components"].T, np.float64)
 
     def score(self, frame: Any, y: Any = None) -> float:
         """The share of a frame's variance, about the released mean, that the components keep."""
-        centred = self._encoder.transform(frame)[:, :-1] - self._model["mean"]
+        centred = self._read(frame)[:, :-1] - self._model["mean"]
         return float((self.transform(frame) ** 2).sum() / (centred**2).sum())
 
     def _lesson(

@@ -1,6 +1,6 @@
 """Features as numbers: on grids for the vault's rows, and the same way for a frame of one's own."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from tacit.curator import GRID, Encoding, Feature
 from tacit.errors import InvalidInput
 from tacit.frozen import frozen
+from tacit.learn.own_frame import read_columns, read_numbers
 
-__all__ = ["Binned", "Dense", "column_of", "length_of"]
+__all__ = ["Binned", "Dense"]
 
 Array = NDArray[np.float64]
 
@@ -65,8 +66,10 @@ class Dense:
 
     def transform(self, frame: Any) -> Array:
         """A frame of one's own as numbers, with the constant, as rows of the vault are."""
-        count = length_of(frame, self.features)
-        parts = [self._encode(each, column_of(frame, each.name)) for each in self.features]
+        columns, count = read_columns(frame, self.features)
+        parts = [
+            self._encode(each, values) for each, values in zip(self.features, columns, strict=True)
+        ]
         return np.concatenate([*parts, np.ones((count, 1))], axis=1)
 
     def scales(self) -> tuple[Array, Array]:
@@ -95,7 +98,7 @@ class Dense:
 
     def _encode(self, feature: Feature, values: Sequence[Any]) -> Array:
         if feature.kind == "number":
-            return scale_number(feature, feature.to_numbers(values), self.logs)[:, None]
+            return scale_number(feature, read_numbers(feature, values), self.logs)[:, None]
         return self._table(feature)[feature.places(values)]
 
 
@@ -126,14 +129,14 @@ class Binned:
 
     def transform(self, frame: Any) -> NDArray[np.int64]:
         """The bins of the rows of a frame of one's own."""
-        length_of(frame, self.features)
-        columns = [
-            each.places(column_of(frame, each.name))
+        columns, _ = read_columns(frame, self.features)
+        places = [
+            each.places(values)
             if each.kind == "category"
-            else self._bin(each, each.to_numbers(column_of(frame, each.name)))
-            for each in self.features
+            else self._bin(each, read_numbers(each, values))
+            for each, values in zip(self.features, columns, strict=True)
         ]
-        return np.stack(columns, axis=1)
+        return np.stack(places, axis=1)
 
     def _bin(self, feature: Feature, numbers: Array) -> NDArray[np.int64]:
         has_null = bool(np.isnan(feature.numbers).any())
@@ -159,28 +162,3 @@ def check_logs(features: Sequence[Feature], logs: Sequence[str]) -> None:
     for name in logs:
         if name not in numbers:
             raise InvalidInput("logs", name, f"name columns with bounds: {', '.join(numbers)}")
-
-
-def column_of(frame: Any, name: str) -> Sequence[Any]:
-    """A column of a frame: of a mapping of columns, a list of rows, or anything that is indexed by names."""
-    if isinstance(frame, list | tuple):
-        return [row.get(name) for row in frame]
-    try:
-        column = frame[name]
-    except (KeyError, IndexError, TypeError, ValueError):
-        raise InvalidInput(
-            "column", name, "the frame has no such column; give all columns of the model"
-        ) from None
-    if hasattr(column, "to_numpy"):
-        column = column.to_numpy()
-    found: Sequence[Any] = column.tolist() if isinstance(column, np.ndarray) else list(column)
-    return found
-
-
-def length_of(frame: Any, features: Sequence[Feature]) -> int:
-    """How many rows a frame has."""
-    if isinstance(frame, list | tuple):
-        return len(frame)
-    if isinstance(frame, Mapping) or features:
-        return len(column_of(frame, features[0].name))
-    return len(frame)

@@ -4,7 +4,6 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Mapping, Sequence
 from fractions import Fraction
-from types import NoneType
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,9 +11,8 @@ from numpy.typing import NDArray
 
 from tacit.curator import Feature, Kernel, Lesson, Price, Sums, VectorNoise, in_units
 from tacit.errors import InvalidInput, TacitError
-from tacit.frozen import frozen
-from tacit.learn.encoders import column_of
 from tacit.learn.model_bytes import read_model, write_model
+from tacit.learn.model_card import ModelCard, Step, join_some, write_settings_call
 from tacit.learn.model_json import (
     FORMAT,
     Declarations,
@@ -23,24 +21,15 @@ from tacit.learn.model_json import (
     read_declared,
     read_field,
     read_settings,
-    read_texts,
     refuse_model,
     write_array,
     write_declared,
     write_settings,
 )
-from tacit.printing import printable
+from tacit.learn.model_settings import check_settings
+from tacit.learn.own_frame import column_of
 
-__all__ = [
-    "Classifier",
-    "Estimator",
-    "Learning",
-    "ModelCard",
-    "NotFitted",
-    "Step",
-    "ask",
-    "shorten_number",
-]
+__all__ = ["Classifier", "Estimator", "Learning", "NotFitted", "ask", "source_of"]
 
 Array = NDArray[np.float64]
 MOST_MADE_UP = 1_000  # rows that a model that was read is tried on
@@ -57,129 +46,6 @@ class NotFitted(TacitError):
         )
 
 
-@frozen
-class Step:
-    """What is released in one step of a fit: what it is, for which share, and how many numbers."""
-
-    what: str
-    share: float
-    numbers: int
-
-
-@frozen(eq=False)
-class ModelCard:
-    """What was learnt, or would be: from what, at what price, with which error, and what it must not be used for."""
-
-    model: str
-    table: str
-    target: str | None
-    features: tuple[str, ...]
-    classes: tuple[Any, ...]
-    unit: str
-    contributions: int | None
-    price: Price
-    steps: tuple[Step, ...]
-    notes: tuple[str, ...]
-    settings: Mapping[str, Any]
-    is_fitted: bool
-    learnt: tuple[str, ...] = ()
-    error: str = ""
-
-    def __str__(self) -> str:
-        """The card as lines of text."""
-        goal = "" if self.target is None else f", target {printable(self.target)}"
-        said = [f"{self.model} of {printable(self.table)}{goal}"]
-        said.append(f"  features   {len(self.features)}: {_shorten(self.features)}")
-        if self.classes:
-            said.append(f"  classes    {_shorten(self.classes)} (declared)")
-        said.append(f"  protects   every {printable(self.unit)}{self._contributions()}")
-        said.append(f"  {'cost' if self.is_fitted else 'would cost':<10} {self.price}")
-        said += [
-            f"  released   {step.what}: {step.numbers:,} numbers for {step.share:.0%} of the price"
-            for step in self.steps
-        ]
-        said.append(
-            f"  settings   {_settings(self.settings)} (fixed beforehand, not tuned on the data)"
-        )
-        said += [f"  learnt     {line}" for line in self.learnt]
-        said += [f"  note       {note}" for note in self.notes]
-        if self.is_fitted:
-            said.append(f"  error      {self.error}")
-        said.append(
-            "  do not     use it to decide about a single person without a human, about people unlike those of the "
-            "table, or as a fact about anyone in it"
-        )
-        return "\n".join(said)
-
-    __repr__ = __str__
-
-    def _contributions(self) -> str:
-        if self.contributions is None or self.unit == "row":
-            return ""
-        rows = "1 row" if self.contributions == 1 else f"{self.contributions} rows"
-        return f", {rows} of each in full"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The card as values that JSON holds."""
-        return {
-            "model": self.model,
-            "table": self.table,
-            "target": self.target,
-            "features": list(self.features),
-            "classes": [str(each) for each in self.classes],
-            "unit": self.unit,
-            "contributions": self.contributions,
-            "price": {
-                "epsilon": self.price.epsilon,
-                "share": self.price.share,
-                "free": self.price.free,
-            },
-            "released": [
-                {"what": step.what, "share": step.share, "numbers": step.numbers}
-                for step in self.steps
-            ],
-            "notes": list(self.notes),
-            "settings": write_settings(self.settings),
-            "is_fitted": self.is_fitted,
-            "learnt": list(self.learnt),
-            "error": self.error,
-        }
-
-    @classmethod
-    def from_dict(
-        cls, fields: Mapping[str, Any], classes: tuple[Any, ...], settings: Mapping[str, Any]
-    ) -> "ModelCard":
-        """The card that `to_dict` wrote; classes and settings are those of the model."""
-        price = read_field(fields, "price", Mapping)
-        return cls(
-            read_field(fields, "model", str),
-            read_field(fields, "table", str),
-            read_field(fields, "target", str, NoneType),
-            read_texts(fields, "features"),
-            classes,
-            read_field(fields, "unit", str),
-            read_field(fields, "contributions", int, NoneType),
-            Price(
-                read_field(price, "epsilon", int, float),
-                read_field(price, "share", int, float),
-                read_field(price, "free", bool),
-            ),
-            tuple(
-                Step(
-                    read_field(step, "what", str),
-                    read_field(step, "share", int, float),
-                    read_field(step, "numbers", int),
-                )
-                for step in read_field(fields, "released", list)
-            ),
-            read_texts(fields, "notes"),
-            settings,
-            read_field(fields, "is_fitted", bool),
-            read_texts(fields, "learnt"),
-            read_field(fields, "error", str),
-        )
-
-
 class Estimator(ABC):
     """An estimator that learns from released numbers alone; see the estimators for what each learns.
 
@@ -193,6 +59,7 @@ class Estimator(ABC):
     """What is predicted: "classes", "a number", or nothing."""
 
     epsilon: Any
+    _encoder: Any
 
     def fit(
         self, rows: Any, target: str | None = None, *, columns: Sequence[str] | None = None
@@ -314,7 +181,7 @@ class Estimator(ABC):
 
     def __repr__(self) -> str:
         """The call that makes such an estimator."""
-        return f"{type(self).__name__}({_settings(self.get_params())})"
+        return f"{type(self).__name__}({write_settings_call(self.get_params())})"
 
     @classmethod
     def _parameters(cls) -> list[str]:
@@ -325,10 +192,12 @@ class Estimator(ABC):
         name = type(self).__name__
         source = source_of(rows)
         check_settings(self.get_params())
-        if self.predicts is not None and target is None:
-            raise InvalidInput("target", target, f"name the column that this {name} is to predict")
+        if self.predicts is not None and not isinstance(target, str):
+            given = target if target is None else type(target).__name__
+            raise InvalidInput("target", given, f"name the column that this {name} is to predict")
         if self.predicts is None and target is not None:
             raise InvalidInput("target", target, f"{name} predicts nothing; leave it out")
+        _check_columns(columns)
         return self._lesson(source, rows, target, columns)
 
     def _lesson(
@@ -416,16 +285,25 @@ class Estimator(ABC):
         frame = {name: (each * most)[:most] for name, each in columns.items()}
         getattr(self, "transform" if hasattr(self, "transform") else "predict")(frame)
 
+    def _read(self, frame: Any) -> NDArray[Any]:
+        """The rows of a frame of one's own as the model's numbers, or bins."""
+        self._check_fitted()
+        found: NDArray[Any] = self._encoder.transform(frame)
+        return found
+
     def _check_fitted(self) -> None:
         if not hasattr(self, "features_"):
             raise NotFitted(type(self).__name__)
 
-    def _true(self, frame: Any, y: Any) -> Sequence[Any]:
-        """The true targets of a frame: those that are given, or its own column."""
-        if y is not None:
-            return list(y.tolist() if isinstance(y, np.ndarray) else y)
+    def _true(self, frame: Any, y: Any, count: int) -> Sequence[Any]:
+        """The true targets of the rows of a frame, of which there are `count`: those given, or its own column."""
         assert self.target_ is not None, "there is a target"
-        return column_of(frame, self.target_)
+        true = column_of(frame if y is None else {"y": y}, self.target_ if y is None else "y")
+        if len(true) != count:
+            raise InvalidInput("y", f"{len(true)} values", f"give one for each of the {count} rows")
+        if not count:
+            raise InvalidInput("frame", "no rows", "give at least one row to score")
+        return true
 
 
 class Classifier(Estimator):
@@ -452,10 +330,9 @@ class Classifier(Estimator):
 
     def score(self, frame: Any, y: Any = None) -> float:
         """The share of rows of a frame of one's own that are predicted right."""
-        true = self._true(frame, y)
-        return float(
-            np.mean([a == b for a, b in zip(self.predict(frame).tolist(), true, strict=True)])
-        )
+        found = self.predict(frame).tolist()
+        true = self._true(frame, y, len(found))
+        return float(np.mean([a == b for a, b in zip(found, true, strict=True)]))
 
 
 def _all_estimators() -> list[type[Estimator]]:
@@ -510,63 +387,22 @@ def source_of(rows: Any) -> Any:
     source = getattr(rows, "source", None)
     if source is None:
         raise InvalidInput(
-            "rows", type(rows).__name__, 'give rows of a vault, such as vault.table("visits")'
+            "rows",
+            type(rows).__name__,
+            'give rows of a vault, such as vault.table("visits"); tacit.protect makes a vault of a frame',
         )
     return source
 
 
-def check_settings(settings: Mapping[str, Any]) -> None:
-    """Refuse settings of a wrong kind, before anything is paid; a price is checked where it is paid.
-
-    >>> check_settings({"bins": 16, "logs": ("age",), "norm": "2"})
-    Traceback (most recent call last):
-    tacit.errors.InvalidInput: norm cannot be '2'; give a positive number, such as 1
-    """
-    for name, value in settings.items():
-        match name:
-            case "epsilon":
-                continue
-            case "norm":
-                is_number = isinstance(value, int | float | np.number) and value is not True
-                if value is not None and not (is_number and 0 < value < 1e6):
-                    raise InvalidInput(name, value, "give a positive number, such as 1")
-            case "logs":
-                if not _is_list(value) or not all(isinstance(each, str) for each in value):
-                    raise InvalidInput(name, value, "give a list of names of columns")
-            case "hidden":
-                if not _is_list(value):
-                    raise InvalidInput(name, value, "give a list of whole numbers")
-                for each in value:
-                    check_positive(each, name)
-            case "intervals":
-                if not isinstance(value, bool):
-                    raise InvalidInput(name, value, "give True or False")
-            case _:
-                check_positive(value, name)
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
-
-
-def check_positive(value: Any, name: str) -> None:
-    """Refuse a setting that is not a positive whole number."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise InvalidInput(name, value, "give a whole number of at least 1")
-
-
-def shorten_number(value: float) -> str:
-    """A number with three digits that count.
-
-    >>> shorten_number(0.012345), shorten_number(12345.0)
-    ('0.0123', '12,345')
-    """
-    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.3g}"
-
-
-def _shorten(values: Sequence[Any]) -> str:
-    shown = [printable(str(value)) for value in values[:8]]
-    return ", ".join(shown) + (", …" if len(values) > 8 else "")
+def _check_columns(columns: Sequence[str] | None) -> None:
+    """Refuse names of features that are no list, or name a column twice: each would be paid for."""
+    if columns is None:
+        return
+    if isinstance(columns, str):
+        raise InvalidInput("columns", columns, f"give a list of names, as in [{columns!r}]")
+    names = list(columns)
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise InvalidInput("columns", twice, "name every column once")
 
 
 def _name_unused(lesson: Lesson) -> tuple[str, ...]:
@@ -574,15 +410,4 @@ def _name_unused(lesson: Lesson) -> tuple[str, ...]:
     names = lesson.left_out
     if not names:
         return ()
-    return (f"not used, for want of declared values or bounds: {_shorten(names)}",)
-
-
-def _settings(params: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}={_setting(value)}" for name, value in params.items())
-
-
-def _setting(value: Any) -> str:
-    """A setting as one would write it; a fraction as its decimals where they are few."""
-    if isinstance(value, Fraction) and value == Fraction(f"{float(value):.6g}"):
-        return f"{float(value):.6g}"
-    return repr(value)
+    return (f"not used, for want of declared values or bounds: {join_some(names)}",)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from tacit.curator import FeatureMap, Lesson, Regression, VectorNoise
 from tacit.errors import InvalidInput
 from tacit.learn.encoders import Dense
-from tacit.learn.estimator import Classifier, Estimator, Learning, Step, ask, shorten_number
+from tacit.learn.estimator import Classifier, Estimator, Learning, ask
+from tacit.learn.model_card import Step, shorten_number
 from tacit.learn.model_json import Declarations
 from tacit.learn.whitening import MOMENTS, NEWTON, STEPS, add_hidden, learn_logistic, whiten
 from tacit.printing import printable
@@ -46,13 +47,13 @@ class LogisticRegression(Classifier):
 
     def scores(self, frame: Any) -> Array:
         """Minus half and plus half of the logarithm of the odds."""
-        half = self._encoder.transform(frame) @ self._model["theta"] / 2
+        half = self._read(frame) @ self._model["theta"] / 2
         return np.stack([-half, half], axis=1)
 
     def decision_function(self, frame: Any) -> Array:
         """The logarithm of the odds of the second class."""
         self._check_fitted()
-        return np.asarray(self._encoder.transform(frame) @ self._model["theta"], np.float64)
+        return np.asarray(self._read(frame) @ self._model["theta"], np.float64)
 
     def _learn(self, lesson: Lesson, noise: VectorNoise) -> Learning:
         encoder = self._encode(lesson)
@@ -116,14 +117,20 @@ class LinearRegression(Estimator):
         """The expected target of each row of a frame of one's own, within its declared bounds."""
         self._check_fitted()
         low, high = self._bounds
-        scaled = self._encoder.transform(frame) @ self._model["theta"]
-        return np.clip((low + high) / 2 + scaled * (high - low) / 2, low, high)
+        scaled = self._read(frame) @ self._model["theta"]
+        expected = (low + high) / 2 + scaled * (high - low) / 2
+        return np.asarray(np.clip(expected, low, high), np.float64)
 
     def score(self, frame: Any, y: Any = None) -> float:
         """R squared on a frame of one's own."""
-        true = np.array(self._true(frame, y), np.float64)
-        left = ((true - self.predict(frame)) ** 2).sum()
-        return float(1 - left / ((true - true.mean()) ** 2).sum())
+        found = self.predict(frame)
+        true = np.array(self._true(frame, y, len(found)), np.float64)
+        if not np.isfinite(true).all():
+            raise InvalidInput("y", "missing or infinite", "give rows whose target is known")
+        left, whole = ((true - found) ** 2).sum(), ((true - true.mean()) ** 2).sum()
+        if not whole:  # as scikit-learn has it
+            return float(not left)
+        return float(1 - left / whole)
 
     def _learn(self, lesson: Lesson, noise: VectorNoise) -> Learning:
         encoder = self._encode(lesson)

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from tacit.curator import ClassMoments, Encoding, FeatureMap, Lesson, VectorNoise, ask_tables
 from tacit.errors import InvalidInput
 from tacit.learn.encoders import Binned, Dense
-from tacit.learn.estimator import Classifier, Learning, Step, ask, check_positive
+from tacit.learn.estimator import Classifier, Learning, ask
+from tacit.learn.model_card import Step
 from tacit.learn.model_json import Declarations
+from tacit.learn.model_settings import check_positive
 from tacit.printing import printable
 
 __all__ = ["GaussianNB", "HistogramNB", "ask_evidence"]
@@ -34,7 +36,7 @@ class HistogramNB(Classifier):
 
     def scores(self, frame: Any) -> Array:
         """The logarithm of the prior and of every column's likelihood, added up."""
-        bins = self._encoder.transform(frame)
+        bins = self._read(frame)
         found = np.tile(self._model["prior"], (len(bins), 1))
         for place in range(bins.shape[1]):
             found += self._model[f"evidence {place}"][bins[:, place]]
@@ -72,7 +74,7 @@ class GaussianNB(Classifier):
 
     def scores(self, frame: Any) -> Array:
         """The logarithm of the prior and of every Gaussian density, added up."""
-        x = self._encoder.transform(frame)[:, None, :-1]
+        x = self._read(frame)[:, None, :-1]
         means, variances = self._model["means"][None], self._model["variances"][None]
         density = -0.5 * ((x - means) ** 2 / variances + np.log(variances)).sum(axis=2)
         return np.asarray(self._model["prior"][None] + density, np.float64)

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from tacit.curator import GRID, Encoding, FeatureMap, Lesson, Moments, VectorNoise, Waves
 from tacit.errors import InvalidInput
 from tacit.learn.encoders import Dense
-from tacit.learn.estimator import Classifier, Learning, Step, ask, check_positive
+from tacit.learn.estimator import Classifier, Learning, ask
+from tacit.learn.model_card import Step
 from tacit.learn.model_json import Declarations
+from tacit.learn.model_settings import check_positive
 from tacit.learn.pseudo_random import made_up_normals
 
 __all__ = ["NearestClassifier"]
@@ -37,7 +39,7 @@ class NearestClassifier(Classifier):
 
     def scores(self, frame: Any) -> Array:
         """The logarithm of the kernel mass of each class, not less than the noise."""
-        x = np.rint(self._encoder.transform(frame) * GRID)
+        x = np.rint(self._read(frame) * GRID)
         phases, sums = self._model["phases"], self._model["sums"]
         masses = []
         for start in range(0, len(x), BLOCK):

@@ -19,8 +19,10 @@ from tacit.curator import (
 )
 from tacit.errors import InvalidInput
 from tacit.learn.encoders import Dense
-from tacit.learn.estimator import Classifier, Learning, Step, ask, check_positive
+from tacit.learn.estimator import Classifier, Learning, ask
+from tacit.learn.model_card import Step
 from tacit.learn.model_json import Declarations
+from tacit.learn.model_settings import check_positive
 from tacit.learn.pseudo_random import made_up_normals
 from tacit.progress import show_progress
 
@@ -59,7 +61,7 @@ class MLPClassifier(Classifier):
 
     def scores(self, frame: Any) -> Array:
         """What the last layer says of each class."""
-        signals = self._encoder.transform(frame) @ self._model["map"].T
+        signals = self._read(frame) @ self._model["map"].T
         norms = np.maximum(np.linalg.norm(signals, axis=1, keepdims=True), 1e-12)
         signals = signals * np.minimum(1, RADIUS / norms)
         layers = self._layers()

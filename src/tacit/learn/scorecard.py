@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from tacit.curator import GRID, Encoding, Lesson, VectorNoise
 from tacit.learn.encoders import Binned
-from tacit.learn.estimator import Classifier, Learning, Step, check_positive
+from tacit.learn.estimator import Classifier, Learning
 from tacit.learn.linear import check_two_classes
+from tacit.learn.model_card import Step
 from tacit.learn.model_json import Declarations
+from tacit.learn.model_settings import check_positive
 from tacit.learn.naive_bayes import ask_evidence
 from tacit.learn.whitening import MOMENTS, STEPS, learn_logistic
 from tacit.printing import printable
@@ -39,7 +41,7 @@ class Scorecard(Classifier):
 
     def scores(self, frame: Any) -> Array:
         """Minus half and plus half of the points."""
-        bins = self._encoder.transform(frame)
+        bins = self._read(frame)
         total = np.full(len(bins), self._model["weights"][-1])
         for place, points in enumerate(self._points()):
             total += points[bins[:, place]]

@@ -14,9 +14,11 @@ from tacit.curator import Correct, Feature, Lesson, Price, TrialNoise, Trials, V
 from tacit.errors import InvalidInput
 from tacit.exact import at_least
 from tacit.frozen import frozen
-from tacit.learn.estimator import Classifier, ModelCard, Step, ask, check_settings, source_of
+from tacit.learn.estimator import Classifier, ask, source_of
 from tacit.learn.linear import LogisticRegression
 from tacit.learn.model_bytes import read_model, write_model
+from tacit.learn.model_card import ModelCard, Step
+from tacit.learn.model_settings import check_settings
 from tacit.learn.naive_bayes import GaussianNB, HistogramNB
 from tacit.learn.scorecard import Scorecard
 

@@ -5,7 +5,7 @@ import pytest
 
 from tacit.curator import GRID
 from tacit.errors import InvalidInput
-from tacit.learn.encoders import Binned, Dense, column_of, length_of
+from tacit.learn.encoders import Binned, Dense
 from tests.laws.every_estimator import make_rows, make_vault, rows_of
 
 
@@ -57,12 +57,3 @@ def test_bins_are_those_of_the_declared_bounds(features):
 def test_a_logarithm_of_what_is_no_number_is_refused(features):
     with pytest.raises(InvalidInput, match="logs"):
         Dense(features, logs=("ward",))
-
-
-def test_a_frame_may_be_columns_or_rows():
-    rows = [{"a": 1}, {"a": 2}]
-    assert list(column_of(rows, "a")) == [1, 2]
-    assert column_of({"a": np.array([1, 2])}, "a") == [1, 2]
-    assert length_of(rows, ()) == 2
-    with pytest.raises(InvalidInput, match="no such column"):
-        column_of({"a": [1]}, "b")

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -82,6 +81,9 @@ def test_nothing_is_predicted_before_a_fit():
         HistogramNB(epsilon=1).predict([{}])
     with pytest.raises(NotFitted):
         KMeans(epsilon=1).card()
+    for ask in (Scorecard(epsilon=1).scores, Scorecard(epsilon=1).score, PCA(epsilon=1).score):
+        with pytest.raises(NotFitted):
+            ask([{}])
 
 
 def test_rows_come_from_a_vault_and_targets_from_its_columns():
@@ -92,6 +94,39 @@ def test_rows_come_from_a_vault_and_targets_from_its_columns():
         HistogramNB(epsilon=1).fit(rows)
     with pytest.raises(InvalidInput, match="name one of"):
         HistogramNB(epsilon=1).fit(rows, "unheard of")
+    with pytest.raises(InvalidInput, match="target cannot be 'ndarray'; name the column"):
+        HistogramNB(epsilon=1).fit(rows, np.zeros(5))
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ("age", r"give a list of names, as in \['age'\]"),
+        (["age", "age"], "name every column once"),
+        ([], "name at least one besides the target"),
+        (["ill"], "name at least one besides the target"),
+        (["agee"], "name one of"),
+    ],
+)
+def test_features_are_a_list_of_names_each_once(columns, said):
+    rows = rows_of(make_vault(make_rows(5)))
+    with pytest.raises(InvalidInput, match=said):
+        HistogramNB(epsilon=1).explain(rows, "ill", columns=columns)
+
+
+def test_rows_of_one_s_own_are_scored_if_their_targets_are_known():
+    """R squared of rows that are all alike is 0, or 1 where they are hit: as scikit-learn has it."""
+    rows, own = rows_of(make_vault(make_rows(50))), make_rows(6)
+    classes = HistogramNB(epsilon=4).fit(rows, "ill")
+    numbers = LinearRegression(epsilon=4).fit(rows, "cost")
+    for model in (classes, numbers):
+        with pytest.raises(InvalidInput, match="give one for each of the 12 rows"):
+            model.score(own, [True])
+        with pytest.raises(InvalidInput, match="at least one row"):
+            model.score([])
+    with pytest.raises(InvalidInput, match="whose target is known"):
+        numbers.score([{**row, "cost": None} for row in own])
+    assert numbers.score([{**own[0], "cost": 1e6}] * 2) == 0
 
 
 def test_what_is_not_declared_is_named_before_anything_is_paid():
@@ -109,30 +144,6 @@ def test_what_is_not_declared_is_named_before_anything_is_paid():
     with pytest.raises(InvalidInput, match="no other column has declared values or bounds"):
         HistogramNB(epsilon=1).fit(table, "ill")
     assert not list(clinic.ledger.entries())
-
-
-@pytest.mark.parametrize("name", EVERY)
-def test_a_card_says_what_was_learnt_and_with_which_error(name):
-    estimator, target = EVERY[name]
-    model = type(estimator)(**estimator.get_params())
-    rows = rows_of(make_vault(make_rows(9)))
-    before = str(model.explain(rows, target))
-    after = str(model.fit(rows, target).card())
-    assert "  learnt " not in before
-    assert "  error " not in before
-    assert "  error      " in after
-    assert ("  learnt     " in after) is (name not in {"nearest", "network", "softmax"})
-
-
-def test_a_card_names_the_columns_that_say_nothing():
-    rows = [{"age": 30, "note": "x", "ill": True}] * 9
-    columns = {"age": (0, 100), "note": "text", "ill": "boolean"}
-    clinic = tacit.protect(rows, unit="row", columns=columns, epsilon=3, delta=1e-6)
-    card = str(HistogramNB(epsilon=Fraction(1, 2)).explain(clinic.table("data"), "ill"))
-    assert "not used, for want of declared values or bounds: note" in card
-    assert "settings   epsilon=0.5, bins=16" in card
-    named = HistogramNB(epsilon=1).explain(clinic.table("data"), "ill", columns=["age"])
-    assert "declared values or bounds" not in str(named)
 
 
 def test_predictions_need_no_scikit_learn(tmp_path):

@@ -287,6 +287,8 @@ def open_lesson(
     wanted = [name for name in (known if columns is None else columns) if name != target]
     if target is not None:
         _check_target(shared.table, target, classes=classes)
+    if columns is not None and not wanted:
+        raise InvalidInput("columns", list(columns), "name at least one besides the target")
     if columns is None and set(known) <= {target, *list_uncoded(shared.table)}:
         raise InvalidInput(
             "the features of",
