@@ -6,10 +6,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tacit.curator.vectors.vectors_noise import VectorNoise
+from tacit.accounting import sampled_rho
+from tacit.curator.vectors.vectors_noise import RATES, VectorNoise
 from tacit.engines import Memory
 from tacit.errors import InvalidInput
 from tacit.learn import LinearRegression, LogisticRegression, MLPClassifier
+from tacit.learn.network import SAMPLED
 from tacit.mechanisms import Gaussian, Laplace
 from tacit.plan import col
 from tacit.privacy import Neighbours
@@ -17,6 +19,8 @@ from tests.laws.every_estimator import EVERY, NEEDS_DELTA, make_rows, make_vault
 
 both_neighbours = pytest.mark.parametrize("neighbours", list(Neighbours))
 every_estimator = pytest.mark.parametrize("name", EVERY)
+STEPS = 5  # of the networks among them
+
 every_estimator_and_currency = pytest.mark.parametrize(
     ("name", "delta"),
     [
@@ -99,13 +103,19 @@ def test_all_noise_of_a_fit_is_paid_for(monkeypatch, name, delta, neighbours):
     paid, (start, first) = Fraction(0), looked[-1]
     assert len(looked) == 2
     assert [draw.mechanism for draw in sums[first:]] == hidden[start:]
-    for draw in sums[first:]:
+    steps = STEPS if name in NEEDS_DELTA and neighbours is Neighbours.ADD_OR_REMOVE else 0
+    drawn = sums[first:]
+    for draw in drawn[: len(drawn) - steps]:
         if delta:
             paid += draw.sensitivity.bound**2 / (2 * draw.mechanism.sigma**2)
         else:
             paid += draw.sensitivity.bound / draw.mechanism.scale
+    if steps:  # on samples of units, which are accounted for together
+        (noise,) = {draw.mechanism.sigma / draw.sensitivity.bound for draw in drawn[-steps:]}
+        paid += sampled_rho(noise, Fraction(SAMPLED, RATES), steps, rule.failure(entry.charge))
     amount = rule.amount(entry.charge)
-    assert amount * (1 - Fraction(1, 10**6)) <= paid <= amount
+    least = Fraction(9, 10) if steps else 1 - Fraction(1, 10**6)
+    assert amount * least <= paid <= amount
 
 
 @every_estimator
@@ -161,12 +171,11 @@ def test_a_network_without_delta_is_refused_before_anything_is_paid():
     assert not list(vault.ledger.entries())
 
 
-def test_a_network_samples_rows_but_not_units():
-    """Units own several rows, and replacing is no sampling: then every step sees all of them."""
-    sampled = make_vault(make_rows(5), owned=False)
+def test_a_network_samples_units_unless_they_are_replaced():
+    """Replacing a unit is not accounted for in samples: then every step sees all of them."""
     for vault, expected in (
-        (sampled, True),
-        (make_vault(make_rows(5)), False),
+        (make_vault(make_rows(5), owned=False), True),
+        (make_vault(make_rows(5)), True),
         (make_vault(make_rows(5), owned=False, neighbours=Neighbours.REPLACE), False),
     ):
         lesson = MLPClassifier(epsilon=1)._open(rows_of(vault), "ill", None)

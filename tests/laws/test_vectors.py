@@ -1,6 +1,7 @@
 """Sums of clipped vectors: how far a unit moves them, that they are exact, paid for, and all that leaves."""
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -190,23 +191,13 @@ def test_a_kernel_with_public_numbers_that_are_none_is_refused(number):
             bounds_of(kernel, Norm.L2)
 
 
-def test_samples_are_of_units_that_are_rows():
+def test_samples_need_a_delta_and_add_or_remove():
     rows = [{"p": n // 5, "x": n % 10 / 10, "y": n % 2} for n in range(50)]
     plan = Sampling(100, 6554, Fraction(85, 100))
     columns = {"x": (0.0, 1.0), "y": [0, 1]}
-    for unit, neighbours, delta in (
-        ("p", "add-or-remove", 1e-6),
-        ("row", "replace", 1e-6),
-        ("row", "add-or-remove", 0),
-    ):
+    for neighbours, delta in (("replace", 1e-6), ("add-or-remove", 0)):
         vault = tacit.protect(
-            rows,
-            unit=unit,
-            contributions=None if unit == "row" else 5,
-            columns=columns,
-            epsilon=3,
-            delta=delta,
-            neighbours=neighbours,
+            rows, unit="row", columns=columns, epsilon=3, delta=delta, neighbours=neighbours
         )
         with pytest.raises(InvalidInput, match="samples need"):
             vault.lesson(vault.table("data"), kind="k", target="y", classes=True, sampling=plan)
@@ -321,7 +312,7 @@ def test_with_constant_noise_a_fit_is_the_same_on_neighbours(monkeypatch, neighb
     """Grey box: where noisy numbers are a constant, no byte that leaves differs, whatever the rows are."""
     monkeypatch.setattr(Gaussian, "release", constant_release)
     monkeypatch.setattr(Laplace, "release", constant_release)
-    sampled = bool(delta) and neighbours is Neighbours.ADD_OR_REMOVE and not owned
+    sampled = bool(delta) and neighbours is Neighbours.ADD_OR_REMOVE
     sampling = SAMPLING if sampled else None
     rows = many_rows(20)
     odd = dict.fromkeys(("patient", "ward", "age", "sick"))
@@ -403,7 +394,38 @@ def test_everything_that_is_drawn_is_paid_for(monkeypatch, neighbours, delta):
     assert paid == pytest.approx(0.8 * float(noise.amount), rel=1e-3)
 
 
-def test_sampled_steps_are_paid_for_together(monkeypatch):
+@pytest.mark.parametrize("engine", [Memory, DuckDB])
+def test_samples_are_of_units_with_all_of_their_rows(monkeypatch, engine):
+    """Of 40 units with 1 to 4 rows, each is in a sample with all of its rows or with none."""
+    rows = [row for n in range(40) for row in many_rows(n + 1, each=n % 4 + 1)[-(n % 4 + 1) :]]
+    samples, blocks = [], rows_to_vectors._blocks
+
+    def spy(count, rate, size, units=None):
+        found = list(blocks(count, rate, size, units))
+        if rate is not None and count:
+            samples.append((units, np.concatenate([*found, np.zeros(0, np.int64)])))
+        return iter(found)
+
+    monkeypatch.setattr(rows_to_vectors, "_blocks", spy)
+    lesson = lesson_of(vault_of(rows, engine=engine), SAMPLING)
+    lesson.release(1, ask_all(lesson, SAMPLING))
+    assert len(samples) == SAMPLING.steps
+    for units, drawn in samples:
+        assert sorted(np.bincount(units)) == sorted(n % 4 + 1 for n in range(40))
+        assert set(np.flatnonzero(np.isin(units, units[drawn]))) == set(drawn.tolist())
+
+
+def test_rows_of_unknown_units_are_not_sampled(monkeypatch):
+    """An engine that forgets whose rows they are is refused: a unit of several rows would have several coins."""
+    code = Memory.code
+    monkeypatch.setattr(Memory, "code", lambda *a, **how: replace(code(*a, **how), units=None))
+    lesson = lesson_of(vault_of(many_rows(5)), SAMPLING)
+    with pytest.raises(AssertionError, match="samples are of units"):
+        lesson.release(1, ask_all(lesson, SAMPLING))
+
+
+@pytest.mark.parametrize("owned", [True, False])
+def test_sampled_steps_are_paid_for_together(monkeypatch, owned):
     """The noise of sampled steps is the accountant's, for their share of rho and the failure that is charged."""
     drawn = []
     release = Gaussian.release
@@ -412,7 +434,7 @@ def test_sampled_steps_are_paid_for_together(monkeypatch):
         "release",
         lambda self, value, times=None: drawn.append(self) or release(self, value, times),
     )
-    vault = vault_of(many_rows(50), owned=False)
+    vault = vault_of(many_rows(50), owned=owned)
     lesson = lesson_of(vault, SAMPLING)
     lesson.release(4, ask_all(lesson, SAMPLING))
     noise = lesson.noise(4)
@@ -422,7 +444,8 @@ def test_sampled_steps_are_paid_for_together(monkeypatch):
     assert noise.failure == rule.failure(entry.charge) > 0
     from tacit.accounting import sampled_rho
 
-    multiplier = Fraction(drawn[-1].sigma) / (1024 * 4096)
+    moved = 1024 * 4096 * (noise.weights.bound << noise.weights.bits)
+    multiplier = Fraction(drawn[-1].sigma) / moved
     proved = sampled_rho(multiplier, Fraction(6554, 1 << 16), 3, noise.failure)
     assert proved is not None
     assert 0.9 * float(noise.amount / 5) < float(proved) <= float(noise.amount / 5)
@@ -448,6 +471,11 @@ def test_samples_hold_each_row_with_its_rate():
     mean, rate = np.mean(found), 6_554 / 65_536
     assert abs(mean - 1_000 * rate) < 6 * (1_000 * rate * (1 - rate) / 400) ** 0.5
     assert sum(len(at) for at in rows_to_vectors._blocks(1_000, 0, 64)) == 0
+    owners = np.arange(2_000) // 2
+    found = [
+        sum(len(at) for at in rows_to_vectors._blocks(2_000, 6_554, 64, owners)) for _ in range(400)
+    ]
+    assert abs(np.mean(found) / 2 - 1_000 * rate) < 6 * (1_000 * rate * (1 - rate) / 400) ** 0.5
 
 
 def test_a_lesson_is_free_the_second_time_and_another_one_is_not():

@@ -154,7 +154,8 @@ class MLPClassifier(Classifier):
     def _steps(self, lesson: Lesson, noise: VectorNoise) -> tuple[Step, ...]:
         d = len(self._encode(lesson).names)
         steps = self.steps if lesson.is_sampled else min(self.steps, WHOLE_STEPS)
-        what = "a sampled tenth of the rows" if lesson.is_sampled else "all rows"
+        of_whom = "rows" if lesson.unit == "row" else "units"
+        what = f"a sampled tenth of the {of_whom}" if lesson.is_sampled else "all rows"
         return (
             Step("mean and second moments", float(MOMENTS), (d + 1) * (d + 2) // 2),
             Step(f"{steps} gradients of {what}", float(1 - MOMENTS), steps * self._weights(lesson)),

@@ -23,12 +23,12 @@ BUGS = [
         note="a size that is no number is not above any bound",
     ),
     Bug(
-        name="vectors-rows-of-a-unit-sampled-one-by-one",
+        name="vectors-samples-where-units-are-replaced",
         file=LESSON,
         before="if sampling is not None and not lesson.may_sample:",
         after="if sampling is not None and lesson.is_pure:",
-        killed_by=f"{LAWS}::test_samples_are_of_units_that_are_rows",
-        note="the accounting of samples is about units that are drawn as a whole",
+        killed_by=f"{LAWS}::test_samples_need_a_delta_and_add_or_remove",
+        note="the accounting of samples is about units that come and go",
     ),
     Bug(
         name="vectors-are-not-clipped",
@@ -158,8 +158,8 @@ BUGS = [
     Bug(
         name="vectors-fixed-batches-accounted-as-samples",
         file=ROWS,
-        before="drawn = np.flatnonzero(coins.astype(np.int64) < rate)",
-        after="drawn = np.argsort(coins)[: count * 8 // 64]",
+        before="is_drawn = coins.astype(np.int64) < rate",
+        after="is_drawn = np.argsort(np.argsort(coins)) < tosses * 8 // 64",
         killed_by=f"{LAWS}::test_samples_hold_each_row_with_its_rate",
         note="shuffled batches of a fixed size are no Poisson samples (private-transformers 7, jax-privacy 121)",
     ),

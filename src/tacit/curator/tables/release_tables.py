@@ -64,7 +64,12 @@ class TablesAsked:
     def coding(self) -> Coding:
         """The rows and their axes."""
         rows = Scan(self.shared.asked_table) if self.rows is None else self.rows
-        return Coding(rows, tuple(each.axis for each in self.columns))
+        return Coding(rows, tuple(each.axis for each in self.columns), self.needs_units)
+
+    @property
+    def needs_units(self) -> bool:
+        """Whether rows come with the names of their units."""
+        return False
 
     @property
     def tables(self) -> tuple[Table, ...]:

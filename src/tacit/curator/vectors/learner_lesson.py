@@ -65,6 +65,11 @@ class VectorsAsked(TablesAsked):
     trials: Trials | None = None
 
     @property
+    def needs_units(self) -> bool:
+        """Where samples are taken, they are of units."""
+        return self.sampling is not None
+
+    @property
     def weights(self) -> UnitWeights:
         """What every unit's rows weigh."""
         return weights_for_vectors(self.coding.rows, self.shared.contributions)
@@ -127,7 +132,15 @@ class VectorDesk(Desk):
         return replace(stored, released=kept)
 
     def _encode(self, asked: VectorsAsked, rows: CodedRows) -> Any:
-        """Rows as both kinds of requests read them."""
+        """Rows as both kinds of requests read them.
+
+        Claim:      where samples are taken of rows that units own, it is known which unit owns each.
+        Because:    an engine that did not say so is not believed: rows without it are refused.
+        Checked by: tests/laws/test_vectors.py::test_samples_are_of_units_with_all_of_their_rows
+        """
+        is_owned = owner_of(asked.coding.rows) is Owner.UNIT
+        if asked.needs_units and is_owned and rows.units is None and any(map(len, rows.codes)):
+            raise AssertionError("samples are of units, and rows have no names of theirs")
         orders = [np.array(each.order, np.int64) for each in asked.columns]
         encoded = EncodedRows.from_codes(rows, orders, np.array(asked.targets, np.int64))
         return _Both(rows, encoded)
@@ -222,10 +235,9 @@ class Lesson:
 
     @property
     def may_sample(self) -> bool:
-        """Whether samples of units may be taken: rows are units, and come and go."""
+        """Whether samples of units may be taken: units come and go, and a delta bears what may fail."""
         limit = self.desk.access.policy.limit
-        owned = owner_of(self.asked.coding.rows) is Owner.UNIT
-        return bool(limit.delta) and limit.neighbours is Neighbours.ADD_OR_REMOVE and not owned
+        return bool(limit.delta) and limit.neighbours is Neighbours.ADD_OR_REMOVE
 
     @property
     def is_pure(self) -> bool:
@@ -322,7 +334,7 @@ def open_lesson(
         raise InvalidInput(
             "sampling",
             sampling,
-            "leave it out: samples need a delta, add-or-remove, and rows that are units themselves",
+            "leave it out: samples need a delta and add-or-remove",
         )
     return lesson
 

@@ -29,7 +29,10 @@ _KEPT = 1 << 29  # bytes of held vectors that are remembered between steps
 
 
 class EncodedRows:
-    """All rows that count, or a part of them; what a feature map makes of them is remembered."""
+    """All rows that count, or a part of them; what a feature map makes of them is remembered.
+
+    `units` has a whole number for each row, the same for rows of one unit; without it, every row is a unit.
+    """
 
     def __init__(
         self,
@@ -38,7 +41,9 @@ class EncodedRows:
         weights: Array,
         remembered: dict[str, Any] | None = None,
         at: Any = slice(None),
+        units: NDArray[np.int64] | None = None,
     ) -> None:
+        self.units = units
         self._places, self._remembered, self._at = (
             places,
             {} if remembered is None else remembered,
@@ -62,12 +67,13 @@ class EncodedRows:
         count = len(places[0]) if places else 0
         one = float(1 << rows.bits)
         weights = np.full(count, one) if rows.weights is None else rows.weights.astype(np.float64)
+        units = None if rows.units is None else np.unique(rows.units, return_inverse=True)[1]
         if not len(target):
-            return cls(places, np.zeros(count, np.int64), weights)
+            return cls(places, np.zeros(count, np.int64), weights, units=units)
         found = target[places[-1]]
         has_none = found == NO_TARGET
         weights[has_none] = 0.0
-        return cls(places, np.where(has_none, 0, found), weights)
+        return cls(places, np.where(has_none, 0, found), weights, units=units)
 
     def __len__(self) -> int:
         return len(self._target)
@@ -123,25 +129,30 @@ NO_TARGET = -(1 << 40)
 def sum_vectors(
     kernel: Kernel, rows: EncodedRows, bits: int, norm: Norm
 ) -> tuple[NDArray[np.int64], ...]:
-    """The exact sums of a kernel over all rows, or over a fresh sample of them.
+    """The exact sums of a kernel over all rows, or over those of a fresh sample of units.
 
-    Claim:      the sums are exact, and every row is in a sample with the kernel's rate, independently.
-    Because:    a block has so few rows that its sums stay below 2**53; each row has 16 secure bits of
-                its own, and is in the sample if they are less than the rate.
+    Claim:      the sums are exact, and every unit is in a sample with the kernel's rate, independently, with all
+                of its rows or with none.
+    Because:    a block has so few rows that its sums stay below 2**53; each unit has 16 secure bits of
+                its own, and its rows are in the sample if they are less than the rate.
     Checked by: tests/laws/test_vectors.py::test_sums_do_not_depend_on_the_order_of_rows
     """
     found = tuple(np.zeros(size, np.int64) for size in arrays_of(kernel))
     block = max(1, min(_BLOCK, 1 << max(0, 52 - largest_bits(kernel) - bits)))
-    for at in _blocks(len(rows), getattr(kernel, "rate", None), block):
+    for at in _blocks(len(rows), getattr(kernel, "rate", None), block, rows.units):
         for place, part in enumerate(measure(kernel, rows.part(at), norm)):
             found[place][:] += part
     return found
 
 
-def _blocks(count: int, rate: int | None, size: int) -> Iterator[Any]:
+def _blocks(
+    count: int, rate: int | None, size: int, units: NDArray[np.int64] | None = None
+) -> Iterator[Any]:
     if rate is None:
         yield from (slice(start, start + size) for start in range(0, count, size))
         return
-    coins = words(-(-count // 4)).view(np.uint16)[:count] if count else np.zeros(0, np.uint16)
-    drawn = np.flatnonzero(coins.astype(np.int64) < rate)
+    tosses = count if units is None else int(units.max(initial=-1)) + 1
+    coins = words(-(-tosses // 4)).view(np.uint16)[:tosses] if tosses else np.zeros(0, np.uint16)
+    is_drawn = coins.astype(np.int64) < rate
+    drawn = np.flatnonzero(is_drawn if units is None else is_drawn[units])
     yield from (drawn[start : start + size] for start in range(0, len(drawn), size))

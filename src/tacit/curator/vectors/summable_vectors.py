@@ -173,7 +173,7 @@ class Backpropagated:
     """The gradient of a network's cross-entropy, that of each row held at the norm `clip`.
 
     `weights` are those of the layers, the last row of each being its bias; between layers is tanh.
-    With a `rate`, every row is in a sample with that probability, in 2**16 parts.
+    With a `rate`, every unit is in a sample with that probability, in 2**16 parts, and so are all of its rows.
     """
 
     mapping: FeatureMap
