@@ -65,8 +65,8 @@ class Attack:
                 self._add_sampled(found, hidden[0], step, sampled, rate, has_extra=has_extra)
             return released
 
-        def watch_blocks(count, rate, size):
-            drawn = list(blocks(count, rate, size))
+        def watch_blocks(count, rate, size, units):
+            drawn = list(blocks(count, rate, size, units))
             if rate is not None:
                 sampled[:] = [has_extra and any(count - 1 in each for each in drawn)]
             return iter(drawn)
