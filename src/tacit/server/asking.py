@@ -218,9 +218,7 @@ class Asking:
 
         def undo() -> None:
             self._identities.give_back(who, share, days[0])
-            for name in (
-                hidden
-            ):  # nothing was written in it: if it cannot be told now, it is with the next word
+            for name in hidden:  # nothing was written in it: the next word takes it off, too
                 self._is_off(name, {})
 
         self._waiting.enter(who.name)
