@@ -346,6 +346,9 @@ APPLIED_TO_ROWS = {
     "a scalar subquery gives one value, and this one may give several": (
         "SELECT COUNT(*) FROM visits WHERE cost > (SELECT AVG(cost) FROM visits)"
     ),
+    "a released count or sum has no declared bounds, so noise would hide what is summed here": (
+        "SELECT SUM(cost) * (SELECT COUNT(*) FROM visits) FROM visits"
+    ),
     "a public table has no units to compare": "SELECT COUNT(*) FROM visits v JOIN stations s ON s.ward = v.ward",
     "a correlated subquery may refer to the unit of the outer row and to nothing else": (
         "SELECT COUNT(*) FROM visits v JOIN patients p ON p.id = v.patient AND p.ward = v.ward"

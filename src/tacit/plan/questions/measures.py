@@ -9,6 +9,7 @@ from tacit.plan.model.function_names import TOTAL
 from tacit.plan.model.nodes import Counted, Distinct, Measure, Question, Ranked, Summed, Units
 from tacit.plan.model.ownership import many_rows, table_of
 from tacit.plan.model.schema import Kind
+from tacit.plan.model.walk_expressions import walk_expression
 from tacit.plan.semantics.expression_type import Type, refuse, refuse_unbounded
 from tacit.plan.semantics.infer_types import type_of
 from tacit.plan.semantics.ranges import Range
@@ -20,6 +21,7 @@ __all__ = [
     "product_sum",
     "pair_with",
     "pairs",
+    "WIDEST_RELEASED",
     "step_of",
     "sum_measure",
 ]
@@ -31,6 +33,12 @@ _STEPS = 51
 _FINEST = Fraction(1, 2**900)
 _WIDEST = 1 << 62
 _ENGINE_BITS = 126
+
+WIDEST_RELEASED = {
+    Kind.INTEGER: Range(Fraction(-(1 << 53)), Fraction(1 << 53)),
+    Kind.NUMBER: Range(Fraction(-(10**15)), Fraction(10**15)),
+}
+"""Between what a released value is held as a constant among rows where nothing bounds it: counts and sums."""
 
 
 def count_measure(expression: e.Expression | None = None) -> Counted:
@@ -176,6 +184,7 @@ def _on_grid(expression: e.Expression) -> Summed:
     known = found.range
     if known is None:
         refuse_unbounded(expression, "one row could change the answer by any amount")
+    _check_constants(expression, known)
     step = Fraction(1) if found.kind is Kind.INTEGER else step_of(known)
     if found.kind is Kind.INTEGER:
         low, high = ceil(known.low), floor(known.high)
@@ -188,6 +197,31 @@ def _on_grid(expression: e.Expression) -> Summed:
             "declare narrower bounds, or estimate them again with a smaller share",
         )
     return Summed(expression, step, low, high)
+
+
+def _check_constants(expression: e.Expression, known: Range) -> None:
+    """Refuse a sum whose range is that of a released count or sum, which is no bound: its noise would hide anything."""
+    if not any(map(_is_without_bounds, walk_expression(expression))):
+        return
+    alone = type_of(_without_constants(expression)).range
+    if alone is None or known.furthest > alone.furthest:
+        refuse(
+            expression,
+            "a released count or sum has no declared bounds, so noise would hide what is summed here",
+            "calculate with it after the sum: SUM(x) * (SELECT COUNT(*) FROM t)",
+        )
+
+
+def _is_without_bounds(part: e.Expression) -> bool:
+    widest = WIDEST_RELEASED.get(part.column.kind) if isinstance(part, e.SubqueryValue) else None
+    return widest is not None and part.column.high == widest.high  # type: ignore[union-attr]
+
+
+def _without_constants(expression: e.Expression) -> e.Expression:
+    """The expression with nothing in the place of released values without bounds."""
+    if _is_without_bounds(expression):
+        return e.Literal(0, type_of(expression).kind)
+    return e.rebuilt(expression, _without_constants)
 
 
 def _not_summable(expression: e.Expression, found: Type) -> NoReturn:

@@ -4,7 +4,6 @@ Checked by: tests/unit/plan/sql/test_row_subqueries.py
 """
 
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from math import ceil, floor
 
 from sqlglot import exp
@@ -15,11 +14,11 @@ from tacit.plan.model.combined_answers import CombinedPlan, most_rows
 from tacit.plan.model.schema import Column, Kind
 from tacit.plan.questions.build_expressions import Forms
 from tacit.plan.questions.draft import Name
+from tacit.plan.questions.measures import WIDEST_RELEASED
 from tacit.plan.questions.public_values import scalar
 from tacit.plan.rewrite.combine_answers import merge_parts
 from tacit.plan.rewrite.fill_in_subqueries import join_subqueries
 from tacit.plan.semantics.infer_types import type_of
-from tacit.plan.semantics.ranges import Range
 from tacit.plan.semantics.released_ranges import grid_range, released_range
 from tacit.plan.sql.answers_as_tables import close_draft
 from tacit.plan.sql.find_released_queries import list_scalars, list_sources, scalars_in
@@ -44,10 +43,6 @@ Read = Callable[[Reader, exp.Expr], Statement]
 """How a query is read as a statement of its own."""
 
 _MOST_SHOWN = 80
-_WIDEST = {
-    Kind.INTEGER: Range(Fraction(-(1 << 53)), Fraction(1 << 53)),
-    Kind.NUMBER: Range(Fraction(-(10**15)), Fraction(10**15)),
-}
 
 
 @frozen
@@ -209,9 +204,9 @@ def _column(plan: CombinedPlan, name: str) -> Column:
     if kind is Kind.DATE and (days := grid_range(value, question)) is not None:
         first, last = (scalar(day, kind) for day in (floor(days.low), ceil(days.high)))
         return Column(name, kind, first, last)
-    if kind not in _WIDEST:
+    if kind not in WIDEST_RELEASED:
         return Column(name, kind)
-    widest = _WIDEST[kind]
+    widest = WIDEST_RELEASED[kind]
     found = released_range(value, question)
     known = widest if found is None else found
     low, high = max(known.low, widest.low), min(known.high, widest.high)

@@ -67,3 +67,19 @@ def test_a_plan_alone_has_no_subqueries():
         read_sql(
             "SELECT COUNT(*) AS n FROM visits WHERE age > (SELECT AVG(age) FROM visits)", TABLES
         )
+
+
+@pytest.mark.parametrize("inside", ["age * {}", "age + {}", "CASE WHEN age > 9 THEN {} END"])
+@pytest.mark.parametrize("aggregate", ["SUM", "AVG", "STDDEV"])
+def test_what_has_no_bounds_is_not_summed(aggregate, inside):
+    """A count or a sum is held within 10**15: noise for sums of that hides whatever they are."""
+    text = f"SELECT {aggregate}({inside}) AS s FROM visits"
+    for scalar in ("COUNT(*)", "SUM(age)"):
+        with pytest.raises(InvalidPlan, match="no declared bounds"):
+            read(text.format(f"(SELECT {scalar} FROM visits)"))
+    assert read(text.format("(SELECT AVG(age) FROM visits)")).subqueries
+
+
+def test_what_is_only_compared_with_a_count_is_summed():
+    text = "SELECT SUM(CASE WHEN age > (SELECT COUNT(*) FROM visits) THEN age END) AS s FROM visits"
+    assert len(read(text).subqueries) == 1
