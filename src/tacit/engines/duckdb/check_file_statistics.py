@@ -14,8 +14,9 @@ from tacit.engines.sql.expressions import quote_name, text
 
 __all__ = ["find_misstated"]
 
-# Doubles are read without statistics; what is stated of texts decides about single rows alone.
+# Doubles are read without statistics; the ends that are stated of texts decide about single rows alone.
 _ORDERED = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BOOLEAN|DECIMAL.*")
+_TEXTS = re.compile(r"VARCHAR|BLOB")
 # DuckDB cannot say what it believes of moments beyond all years, and is of no more use once it was asked.
 _MOMENTS = re.compile(r"DATE|TIMESTAMP.*|TIME")
 _ENDS = re.compile(r"'(min|max)': '?([^,'}]+)")
@@ -34,10 +35,14 @@ def find_misstated(
     Claim:      of all other columns, whatever DuckDB proves from what is stated of them is true of every row.
     Because:    what it believes is asked of it, and each cell is compared with that, read in a way that no statement
                 about it reaches; the decision changes how a column is read, and no value of it.
-    Checked by: tests/unit/engines/duckdb/test_check_file_statistics.py
+    Checked by: tests/laws/test_false_statistics.py and tests/unit/engines/duckdb/test_check_file_statistics.py
     """
     moments = frozenset(each for each in names if _MOMENTS.fullmatch(types[each]))
-    listed = [each for each in dict.fromkeys(names) if _ORDERED.fullmatch(types[each])]
+    listed = [
+        each
+        for each in dict.fromkeys(names)
+        if _ORDERED.fullmatch(types[each]) or _TEXTS.fullmatch(types[each])
+    ]
     if not listed:
         return moments
     stated = ", ".join(f"CAST(stats({quote_name(each)}) AS VARCHAR)" for each in listed)
@@ -58,7 +63,8 @@ def find_misstated(
 
 def _misstates(cell: str, stored: str, said: str) -> str:
     """Whether some row of a column is not as is said of it, in SQL; nothing if nothing is said."""
-    ends = {end: f"CAST({text(value)} AS {stored})" for end, value in _ENDS.findall(said)}
+    told = [] if _TEXTS.fullmatch(stored) else _ENDS.findall(said)
+    ends = {end: f"CAST({text(value)} AS {stored})" for end, value in told}
     read = f"TRY({cell})"
     parts = []
     if "min" in ends:

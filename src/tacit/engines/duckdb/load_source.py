@@ -332,7 +332,7 @@ def _reader_of(
 
     def read(name: str) -> str:
         cell = quote_name(name)
-        return f"TRY({cell})" if name in misstated else _as_stored(cell, types[name])
+        return _as_stored(f"TRY({cell})" if name in misstated else cell, types[name])
 
     return read
 

@@ -213,8 +213,10 @@ def _check_constants(expression: e.Expression, known: Range) -> None:
 
 
 def _is_without_bounds(part: e.Expression) -> bool:
-    widest = WIDEST_RELEASED.get(part.column.kind) if isinstance(part, e.SubqueryValue) else None
-    return widest is not None and part.column.high == widest.high  # type: ignore[union-attr]
+    if not isinstance(part, e.SubqueryValue):
+        return False
+    widest = WIDEST_RELEASED.get(part.column.kind)
+    return widest is not None and part.column.high == widest.high
 
 
 def _without_constants(expression: e.Expression) -> e.Expression:
