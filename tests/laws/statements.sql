@@ -170,6 +170,15 @@ SELECT s.floor, d.drug, SUM(d.mg) AS mg FROM doses d JOIN visits v ON v.visit = 
 -- what is known of patients without visits
 SELECT COUNT(*) AS n FROM patients p LEFT JOIN visits v ON v.patient = p.id WHERE v.visit IS NULL
 
+-- patients who never came, by the unit that is missing
+SELECT COUNT(*) AS n FROM patients p LEFT JOIN visits v ON v.patient = p.id WHERE v.patient IS NULL
+
+-- patients and visits, whether or not they meet
+SELECT COUNT(*) FILTER (WHERE p.id IS NULL) AS strangers, COUNT(v.patient) AS visits, COUNT(*) AS n FROM patients p FULL JOIN visits v ON v.patient = p.id
+
+-- what patients and visits add up to, side by side
+SELECT v.ward, COUNT(*) AS n, AVG(p.age) AS age, COUNT(DISTINCT COALESCE(p.id, v.patient)) AS people FROM patients p FULL OUTER JOIN visits v ON p.id = v.patient GROUP BY v.ward ORDER BY v.ward
+
 -- visits a floor, with USING
 SELECT floor, COUNT(*) AS n, AVG(stay) AS days FROM visits JOIN stations USING (ward) GROUP BY floor HAVING COUNT(*) > 5
 

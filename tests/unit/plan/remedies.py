@@ -254,7 +254,15 @@ APPLIED_TO_ROWS = {
     ),
     "CROSS JOIN would combine rows of different units": "SELECT COUNT(*) FROM visits v JOIN stations s ON v.ward = s.ward",
     "NATURAL joins are not supported: a join needs ON or USING": "SELECT COUNT(*) FROM visits v JOIN stations s ON v.ward = s.ward",
-    "FULL JOIN is not supported": "SELECT COUNT(*) FROM visits LEFT JOIN patients ON patient = id",
+    "FULL JOIN is supported on the unit alone": (
+        "SELECT COUNT(*) FROM visits FULL JOIN patients ON patient = id WHERE visits.ward = patients.ward"
+    ),
+    "FULL JOIN is supported between private tables on their unit": (
+        "SELECT COUNT(*) FROM visits LEFT JOIN stations ON visits.ward = stations.ward"
+    ),
+    "'id' is the protected unit of a side that may be left out, which can be looked for but not used otherwise": (
+        "SELECT COUNT(*) FROM visits LEFT JOIN patients ON patient = id WHERE patients.id IS NOT NULL"
+    ),
     "this outer join would keep rows of the public table, which belong to no unit": (
         "SELECT COUNT(*) FROM visits LEFT JOIN stations ON visits.ward = stations.ward"
     ),

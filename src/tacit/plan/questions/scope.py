@@ -82,13 +82,15 @@ def of_rows(rows: Rows, name: str, unit: str | None, names: tuple[str, ...], siz
 class Seen:
     """A name: the table that it stands in, how it is written there, and what it is called among all of them.
 
-    One that is not `open` is meant only if the table is said.
+    One that is not `open` is meant only if the table is said.  The unit of a side that an outer join may leave out can
+    be looked for alone, in IS NULL and COUNT: `called` is then a flag that is NULL where the side is left out.
     """
 
     alias: str
     name: str
     called: str
     open: bool = True
+    is_flag: bool = False
 
 
 @frozen
@@ -113,9 +115,24 @@ class Scope:
         found = [
             seen.called
             for seen in self.names
-            if name.means(seen.name) and (seen.open if table is None else table.means(seen.alias))
+            if name.means(seen.name)
+            and (seen.open if table is None else table.means(seen.alias))
+            and not seen.is_flag
         ]
         return list(dict.fromkeys(found))
+
+    def find_flag(self, table: Name | None, name: Name) -> str | None:
+        """The flag that says whether a side of an outer join is there, if the name is that of its unit."""
+        if table is None:
+            return None
+        return next(
+            (
+                seen.called
+                for seen in self.names
+                if seen.is_flag and table.means(seen.alias) and name.means(seen.name)
+            ),
+            None,
+        )
 
     def is_unit(self, table: Name | None, name: Name) -> bool:
         """Whether a name means the unit."""
@@ -132,6 +149,12 @@ class Scope:
                 f"{name.text[:64]!r} is ambiguous: it is a column of "
                 f"{' and of '.join(dict.fromkeys(where))}",
                 f"write {where[0]}.{name.text[:64]}",
+            )
+        if not found and self.find_flag(table, name) is not None:
+            raise InvalidPlan(
+                f"{name.text[:64]!r} is the protected unit of a side that may be left out, which can be looked for "
+                "but not used otherwise",
+                "write IS NULL, IS NOT NULL, COUNT(...) or COUNT(DISTINCT ...) of it",
             )
         if not found and table is not None:
             known = [seen.name for seen in self.names if table.means(seen.alias)]
@@ -162,7 +185,7 @@ class Sides:
     def scope(self, rows: Rows) -> Scope:
         """The scope of what was joined."""
         table = f"{self.left.origin.table.name} and {self.right.origin.table.name}"
-        called = tuple(dict.fromkeys(seen.called for seen in self.names))
+        called = tuple(dict.fromkeys(seen.called for seen in self.names if not seen.is_flag))
         size = self.left.origin.size + self.right.origin.size + 1
         return Scope(of_rows(rows, table, self.unit, called, size), self.names)
 

@@ -114,7 +114,7 @@ class _Place:
             case exp.Not():
                 return e.Not(self.read(account.take(node)["this"]))
             case exp.Is():
-                return self.predicates.read_is(node)
+                return self._read_is(node)
             case exp.In():
                 return self._read_in(node)
             case exp.Between():
@@ -222,6 +222,15 @@ class _Place:
                 account.refuse(part, "this is not a key", "name a key of GROUP BY")
             total = 2 * total + (key == NOTHING)
         return e.Literal(total, Kind.INTEGER)
+
+    def _read_is(self, node: exp.Is) -> e.Expression:
+        """x IS NULL, x IS TRUE, and v.patient IS NULL after an outer join: whether that side is left out."""
+        is_null = isinstance(node.expression, exp.Null)
+        flag = self.reader.find_flag(node.this) if is_null else None
+        if flag is None:
+            return self.predicates.read_is(node)
+        self.reader.constant(self.reader.account.take(node)["expression"])
+        return e.IsNull(self.draft.row_name(flag))
 
     def _read_in(self, node: exp.In) -> e.Expression:
         """ward IN ('A', 'B'), and patient IN (SELECT patient FROM …)."""
@@ -347,6 +356,9 @@ class _Place:
             self.reader.account.refuse(node, "nothing is counted", "write COUNT(*)")
         if isinstance(node, exp.ApproxDistinct):
             return self._count_distinct(operand_node, condition)
+        flag = self.reader.find_flag(operand_node) if isinstance(node, exp.Count) else None
+        if flag is not None:
+            return self.draft.count(only(self.draft.row_name(flag), condition))
         if isinstance(node, exp.Count) and self._is_unit_of_every_row(operand_node):
             return self.draft.count(meeting(condition))
         operand = self.rows.read(operand_node)
@@ -459,6 +471,21 @@ class _Place:
         with self.reader.account.about(node):
             return self.reader.column_name(node).means(unit)
 
+    def _is_unit_of_either(self, node: exp.Expr) -> bool:
+        """Whether this is the unit of whichever side of a FULL JOIN is there: COALESCE(v.patient, l.patient)."""
+        if not isinstance(node, exp.Coalesce):
+            return False
+        parts = [node.this, *node.expressions]
+        if len(parts) != 2 or not all(map(is_column, parts)):
+            return False
+        if any(self.reader.find_flag(part) is None for part in parts):
+            return False
+        account = self.reader.account
+        account.take(node)
+        account.places.add(node.meta.get("start", -1))
+        account.claim(node, "COMMA")
+        return True
+
     def _read_distinct(
         self, node: exp.Distinct, condition: e.Expression | None = None
     ) -> e.Expression:
@@ -473,6 +500,11 @@ class _Place:
         """How many different values there are; of the unit, how many units."""
         account = self.reader.account
         unit = self.draft.table.unit
+        if unit and not isinstance(self.draft, Inside) and self._is_unit_of_either(value):
+            return self.draft.units(condition)
+        if (flag := self.reader.find_flag(value)) is not None:
+            there = e.Not(e.IsNull(self.draft.row_name(flag)))
+            return self.draft.units(there if condition is None else e.Both(there, condition))
         if unit and not isinstance(self.draft, Inside) and isinstance(value, exp.Column):
             with account.about(value):
                 if self.reader.column_name(value).means(unit):

@@ -16,6 +16,7 @@ from tacit.plan.semantics.infer_types import type_of
 from tacit.plan.sql.expressions import read_expression
 from tacit.plan.sql.outer_joins_with_public_tables import keeps_groups_alone
 from tacit.plan.sql.reading_context import ROWS, Reader, conjuncts, same_units
+from tacit.plan.sql.sides_left_out import flag_sides, join_full
 from tacit.plan.sql.source_positions import Account
 
 __all__ = ["join_where", "join_scopes"]
@@ -34,12 +35,8 @@ def join_scopes(reader: Reader, left: Scope, right: Scope, node: exp.Expr) -> Sc
     if kind == "CROSS":
         reason = "CROSS JOIN would combine rows of different units"
         account.refuse(node, reason, "write JOIN ... ON a.x = b.x")
-    if side == "FULL" or kind not in {"", "INNER", "OUTER"}:
-        remedy = (
-            "write a LEFT JOIN b, and count the units of b alone apart: WHERE unit NOT IN (SELECT unit FROM a)"
-            if side == "FULL"
-            else "write WHERE unit IN (SELECT unit FROM ...), or NOT IN"
-        )
+    if kind not in {"", "INNER", "OUTER"}:
+        remedy = "write WHERE unit IN (SELECT unit FROM ...), or NOT IN"
         account.refuse(node, f"{side or kind} JOIN is not supported", remedy)
     if (kind == "INNER" and side) or (kind == "OUTER" and not side):
         account.refuse(
@@ -47,7 +44,10 @@ def join_scopes(reader: Reader, left: Scope, right: Scope, node: exp.Expr) -> Sc
         )
     for word in (side, kind):
         account.claim(node, word or "JOIN", 1 if word else 0)
-    outer = side in {"LEFT", "RIGHT"}
+    outer = side in {"LEFT", "RIGHT", "FULL"}
+    if side == "FULL" and {left.origin.owner, right.origin.owner} != {Owner.UNIT}:
+        reason = "FULL JOIN is supported between private tables on their unit"
+        account.refuse(node, reason, "write LEFT JOIN, with the private table on the left")
     if side == "RIGHT":
         left, right = right, left
     if outer and left.origin.owner is Owner.NOBODY and keeps_groups_alone(node):
@@ -58,11 +58,10 @@ def join_scopes(reader: Reader, left: Scope, right: Scope, node: exp.Expr) -> Sc
     if not parts.get("on"):
         account.refuse(node, "this join has no condition", "write JOIN ... ON a.x = b.x")
     account.claim(node, "ON")
-    return _on(
-        reader,
-        place_side_by_side(left, right, outer=outer),
-        list(conjuncts(account, node.args["on"])),
-    )
+    sides = place_side_by_side(left, right, outer=outer)
+    if outer:
+        sides = flag_sides(sides, node)
+    return _on(reader, sides, list(conjuncts(account, node.args["on"])), join=node)
 
 
 def join_where(
@@ -109,6 +108,8 @@ def _using(reader: Reader, left: Scope, right: Scope, node: exp.Expr, *, outer: 
     reader.account.claim(node, "COMMA", len(listed) - 1)
     names = [reader.name(each) for each in listed]
     sides = place_side_by_side(left, right, outer=outer, shared=tuple(name.text for name in names))
+    if outer:
+        sides = flag_sides(sides, node)
     pairs: _Pairs = []
     unit = False
     for name in names:
@@ -126,10 +127,28 @@ def _using(reader: Reader, left: Scope, right: Scope, node: exp.Expr, *, outer: 
             if seen.name == two[0] and seen.alias in right.aliases
         )
         pairs.append((_field(left.origin.rows, one[0]), _field(sides.rows, called)))
+    if _is_full(node):
+        _check_full(reader, node, is_on_unit=unit and not pairs)
+        return join_full(sides, node, is_using=True)
     return _close_join(sides, pairs, [], [], unit=unit)
 
 
-def _on(reader: Reader, sides: Sides, conditions: list[exp.Expr]) -> Scope:
+def _is_full(node: exp.Expr) -> bool:
+    return (node.args.get("side") or "").upper() == "FULL"
+
+
+def _check_full(reader: Reader, node: exp.Expr, *, is_on_unit: bool) -> None:
+    """Refuse a FULL JOIN on anything but the unit: which rows of the right then stand alone is not about units."""
+    if not is_on_unit:
+        reason = "FULL JOIN is supported on the unit alone"
+        reader.account.refuse(
+            node, reason, "join on the unit alone, and move other conditions to WHERE"
+        )
+
+
+def _on(
+    reader: Reader, sides: Sides, conditions: list[exp.Expr], join: exp.Expr | None = None
+) -> Scope:
     """A join on conditions: equalities of a left and a right side, and others that are asked before or after it."""
     left, right = sides.left, sides.right
     before_join = Joined(left.origin.rows, sides.rows, (), sides.outer)
@@ -166,6 +185,9 @@ def _on(reader: Reader, sides: Sides, conditions: list[exp.Expr]) -> Scope:
             )
         else:
             after.append(condition)
+    if join is not None and _is_full(join):
+        _check_full(reader, join, is_on_unit=unit and not (pairs or before or after))
+        return join_full(sides, join, is_using=False)
     return _close_join(sides, pairs, before, after, unit=unit)
 
 

@@ -165,6 +165,13 @@ class Reader:
             self.account.refuse(node.args["table"], called, f"write {remedy}")
         return self.scope.resolve_name(table, name)
 
+    def find_flag(self, node: exp.Expr) -> Name | None:
+        """The column that says whether a side of an outer join is there, if a name is that of its unit."""
+        if self.scope is None or not is_column(node):
+            return None
+        found = self.scope.find_flag(*self.split_name(node))
+        return None if found is None else Name(found, exact=True)
+
     def is_unit(self, node: exp.Expr) -> bool:
         """Whether a name of a column means the unit."""
         return self.scope is not None and self.scope.is_unit(*self.split_name(node))

@@ -1,0 +1,50 @@
+"""Outer joins of private tables: which side is there can be asked, and FULL JOIN keeps the units of both."""
+
+import pytest
+
+from tacit.errors import InvalidPlan
+from tacit.plan import Joined, Kept, Owner, Stacked, owner_of, prove, read_sql, walk_rows
+from tests.laws.clinic import TABLES
+
+
+def rows_of(text):
+    plan = read_sql(text, TABLES, finding=True)
+    prove(plan)
+    return plan.question.rows
+
+
+def test_a_full_join_is_a_left_join_above_the_units_that_the_left_has_not():
+    rows = rows_of("SELECT COUNT(*) FROM patients p FULL JOIN visits v ON p.id = v.patient")
+    assert isinstance(rows, Stacked)
+    both, alone = rows.parts
+    assert isinstance(both, Joined)
+    assert both.outer
+    assert not both.on
+    assert owner_of(rows) is Owner.UNIT
+    (kept,) = [part for part in walk_rows(alone) if isinstance(part, Kept)]
+    assert not kept.present
+
+
+def test_a_left_join_has_a_flag_only_where_its_unit_is_looked_for():
+    plain = "SELECT COUNT(*) FROM patients p LEFT JOIN visits v ON p.id = v.patient"
+    flagged = rows_of(f"{plain} WHERE v.patient IS NULL")
+    assert "v.patient" in repr(flagged)
+    assert "v.patient" not in repr(rows_of(plain))
+
+
+@pytest.mark.parametrize(
+    "column", ["p.id", "p.id + 1", "MAX(p.id)", "SUM(p.id)", "COUNT(DISTINCT p.id + 1)"]
+)
+def test_the_unit_of_a_side_is_not_used_otherwise(column):
+    text = f"SELECT {column} FROM visits v LEFT JOIN patients p ON p.id = v.patient"
+    with pytest.raises(InvalidPlan):
+        read_sql(text, TABLES, finding=True)
+
+
+def test_no_unit_is_a_key():
+    for key in ("p.id", "COALESCE(p.id, v.patient)", "v.patient IS NULL OR p.id = 3"):
+        text = (
+            f"SELECT COUNT(*) FROM patients p FULL JOIN visits v ON p.id = v.patient GROUP BY {key}"
+        )
+        with pytest.raises(InvalidPlan):
+            read_sql(text, TABLES, finding=True)
