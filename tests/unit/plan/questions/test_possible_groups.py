@@ -46,6 +46,7 @@ KEYS = [
     ("day", "DAYNAME(day)"),
     ("EXTRACT(year FROM day)", "EXTRACT(month FROM day)", "EXTRACT(week FROM day)"),
     ("COALESCE(EXTRACT(month FROM day), 0)", "DATE_TRUNC('week', day)"),
+    ("COALESCE(EXTRACT(month FROM day), 0)", "COALESCE(EXTRACT(day FROM day), 0)"),
     ("at::date", "EXTRACT(dow FROM at)"),
     ("at::date", "EXTRACT(hour FROM at)"),
     ("DATE_TRUNC('hour', at)", "EXTRACT(day FROM at)", "EXTRACT(hour FROM at)"),

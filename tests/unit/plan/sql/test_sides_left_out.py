@@ -48,3 +48,10 @@ def test_no_unit_is_a_key():
         )
         with pytest.raises(InvalidPlan):
             read_sql(text, TABLES, finding=True)
+
+
+@pytest.mark.parametrize("on", ["ON p.id = v.patient", "ON v.patient = p.id"])
+def test_a_side_that_may_be_missing_is_counted_by_its_flag(on):
+    counts = "COUNT(*) AS n, COUNT(p.id) AS patients, COUNT(v.patient) AS visits"
+    plan = read_sql(f"SELECT {counts} FROM patients p FULL JOIN visits v {on}", TABLES)
+    assert len(set(plan.question.measures)) == 3
