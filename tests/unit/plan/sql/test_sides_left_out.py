@@ -55,3 +55,8 @@ def test_a_side_that_may_be_missing_is_counted_by_its_flag(on):
     counts = "COUNT(*) AS n, COUNT(p.id) AS patients, COUNT(v.patient) AS visits"
     plan = read_sql(f"SELECT {counts} FROM patients p FULL JOIN visits v {on}", TABLES)
     assert len(set(plan.question.measures)) == 3
+
+
+def test_a_unit_that_may_be_missing_is_named_by_its_table():
+    with pytest.raises(InvalidPlan):
+        read_sql("SELECT COUNT(id) FROM patients p FULL JOIN visits v ON p.id = v.patient", TABLES)
