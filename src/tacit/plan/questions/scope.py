@@ -122,17 +122,15 @@ class Scope:
         return list(dict.fromkeys(found))
 
     def find_flag(self, table: Name | None, name: Name) -> str | None:
-        """The flag that says whether a side of an outer join is there, if the name is that of its unit."""
-        if table is None:
+        """The flag that says whether a side of an outer join is there, if the name is that of its unit alone."""
+        found = [
+            seen.called
+            for seen in self.names
+            if seen.is_flag and name.means(seen.name) and (table is None or table.means(seen.alias))
+        ]
+        if len(found) != 1 or (table is None and self.finds(None, name)):
             return None
-        return next(
-            (
-                seen.called
-                for seen in self.names
-                if seen.is_flag and table.means(seen.alias) and name.means(seen.name)
-            ),
-            None,
-        )
+        return found[0]
 
     def is_unit(self, table: Name | None, name: Name) -> bool:
         """Whether a name means the unit."""

@@ -110,7 +110,10 @@ def _looks_for_unit(side: Scope, join: exp.Expr) -> bool:
     """Whether the query around a join names the unit of a side, outside of what it is joined on."""
     unit = side.origin.table.unit
     named = {
-        (each.alias.casefold(), each.name.casefold()) for each in side.names if each.called == unit
+        (alias.casefold(), each.name.casefold())
+        for each in side.names
+        if each.called == unit
+        for alias in (each.alias, "")
     }
     select = join.find_ancestor(exp.Select)
     if select is None or not named:
