@@ -275,7 +275,10 @@ def join_scalar(
     draft = close_draft(scalar.draft)
     if draft.keys or len(draft.columns) != 1:
         reason = "a scalar subquery gives one number, and this one gives several"
-        remedy = "select one aggregate without GROUP BY, or write it in FROM and join it on a key"
+        remedy = (
+            "select one aggregate without GROUP BY; of groups: WITH g AS (...) SELECT ... FROM g WHERE n > "
+            "(SELECT AVG(n) FROM g); or write it in FROM and join it on a key"
+        )
         reader.account.refuse(node, reason, remedy)
     late = scalar.having is not None or scalar.qualify is not None or scalar.has_windows
     if late or scalar.limit == 0 or scalar.offset:

@@ -38,6 +38,7 @@ from tacit.plan.sql.distinct_and_all import (
 )
 from tacit.plan.sql.expressions import read_expression
 from tacit.plan.sql.find_released_queries import (
+    Query,
     find_query,
     gives_answer,
     is_answer,
@@ -379,15 +380,23 @@ def _is_about_same(
         return False
     one = find_query(sources[0], known)
     two = find_query(inside[0], list_withs(select, known))
-    if one is None or two is None or one.common is None or one.common is not two.common:
+    if one is None or two is None or not _is_same_query(one, two):
         return False
     return is_grouped(select.args, select.expressions)
+
+
+def _is_same_query(one: Query, two: Query) -> bool:
+    """Whether two places of FROM name the same query, or hold it twice, word for word and with the same WITH."""
+    if one.common is not None or two.common is not None:
+        return one.common is two.common
+    return one.query == two.query and dict(one.withs) == dict(two.withs)
 
 
 def _read_own_scalar(reader: Reader, node: exp.Subquery, draft: Draft) -> Expression:
     """What a scalar subquery says of all rows of the answer around it: a window over them.
 
     SELECT n - (SELECT AVG(n) FROM daily) FROM daily    n - AVG(n) OVER ()
+    … FROM (SELECT day, COUNT(*) AS n …) WHERE n > (SELECT AVG(n) FROM (SELECT day, COUNT(*) AS n …))    the same
     """
     account, select = reader.account, node.this
     account.take(node)
@@ -396,8 +405,14 @@ def _read_own_scalar(reader: Reader, node: exp.Subquery, draft: Draft) -> Expres
             reason = "a scalar subquery about the same answer takes an aggregate alone"
             account.refuse(node, reason, "select one aggregate: (SELECT AVG(n) FROM daily)")
     account.take(select)
-    source = account.take(account.take(select.args["from_"])["this"])
-    name = reader.name(source["this"]).text
+    within = account.take(select.args["from_"])["this"]
+    source = account.take(within)
+    if isinstance(within, exp.Subquery):
+        # the words of the query around it, once more: read for their own sake
+        _read_query(replace(reader, scope=None, scalars={}), source["this"], whole=False)
+        name = ""
+    else:
+        name = reader.name(source["this"]).text
     alias = read_alias(reader, source.get("alias")) or name
     assert reader.scope is not None, "an answer was read"
     names = tuple(replace(each, alias=alias) for each in reader.scope.names)

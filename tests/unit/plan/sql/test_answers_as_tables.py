@@ -96,6 +96,20 @@ def test_a_scalar_subquery_about_the_same_answer_asks_nothing_more():
     assert isinstance(plan.answers, AnswerOf)
 
 
+@pytest.mark.parametrize("alias", ["", " AS b"])
+def test_a_scalar_subquery_about_the_same_words_is_about_the_same_answer(alias):
+    scalar = f"(SELECT AVG(n) FROM ({BY_WARD}){alias})"
+    plan = read(f"SELECT ward, n FROM ({BY_WARD}) WHERE n > {scalar}")
+    assert measures(plan) == [1]
+    named = read(f"WITH a AS ({BY_WARD}) SELECT ward, n FROM a WHERE n > (SELECT AVG(n) FROM a)")
+    assert plan.plan.view == named.plan.view
+
+
+def test_other_words_are_not_the_same_answer():
+    with pytest.raises(InvalidPlan, match="gives one number"):
+        read(f"SELECT ward, n FROM ({BY_WARD}) WHERE n > (SELECT AVG(n) FROM ({OLD}))")
+
+
 def test_order_by_means_the_columns_of_the_answer_first():
     joined = f"({BY_WARD}) a JOIN ({OLD}) b ON a.ward = b.ward"
     text = f"SELECT b.ward AS ward, b.n AS n, a.n AS m FROM {joined} ORDER BY n, a.n"
