@@ -13,6 +13,7 @@ from tacit.plan.model.nodes import Computed, Defined, Joined, Kept, Rows, Stacke
 from tacit.plan.model.ownership import Owner
 from tacit.plan.model.schema import Column, Kind
 from tacit.plan.questions.aggregate_per_unit import unused_name
+from tacit.plan.questions.draft import Name
 from tacit.plan.questions.row_columns import columns_of
 from tacit.plan.questions.scope import Scope, Seen, Sides
 
@@ -31,7 +32,7 @@ def flag_sides(sides: Sides, join: exp.Expr) -> Sides:
     Checked by: tests/unit/plan/sql/test_sides_left_out.py
     """
     right = sides.right
-    if right.origin.owner is not Owner.UNIT or not _looks_for_unit(right, join):
+    if right.origin.owner is not Owner.UNIT or not _looks_for_unit(right, sides.left, join):
         return sides
     used = {name.casefold() for name in (*sides.left.origin.names, *_names(sides.rows))}
     rows, seen = _flagged(right, sides.rows, used)
@@ -57,8 +58,8 @@ def join_full(sides: Sides, join: exp.Expr, *, is_using: bool) -> Scope:
     names = [each for each in names if each.called != unit]
     if is_using:
         names.append(Seen("", unit or "", unit or ""))
-    for side in (left, right):
-        if not _looks_for_unit(side, join):
+    for side, other in ((left, right), (right, left)):
+        if not _looks_for_unit(side, other, join):
             continue
         rows, seen = _flagged(side, ours if side is left else theirs, used)
         ours, theirs = (rows, theirs) if side is left else (ours, rows)
@@ -106,14 +107,17 @@ def _flagged(side: Scope, rows: Rows, used: set[str]) -> tuple[Rows, list[Seen]]
     return Computed(rows, (*same, Defined(flag, _TRUE))), seen
 
 
-def _looks_for_unit(side: Scope, join: exp.Expr) -> bool:
-    """Whether the query around a join names the unit of a side, outside of what it is joined on."""
+def _looks_for_unit(side: Scope, other: Scope, join: exp.Expr) -> bool:
+    """Whether the query around a join names the unit of a side, outside of what it is joined on.
+
+    Without its table a name is meant if the other side has none of it.
+    """
     unit = side.origin.table.unit
     named = {
         (alias.casefold(), each.name.casefold())
         for each in side.names
         if each.called == unit
-        for alias in (each.alias, "")
+        for alias in ((each.alias,) if other.finds(None, Name(each.name)) else (each.alias, ""))
     }
     select = join.find_ancestor(exp.Select)
     if select is None or not named:

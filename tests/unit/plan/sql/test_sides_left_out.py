@@ -30,6 +30,9 @@ def test_a_left_join_has_a_flag_only_where_its_unit_is_looked_for():
     flagged = rows_of(f"{plain} WHERE v.patient IS NULL")
     assert "v.patient" in repr(flagged)
     assert "v.patient" not in repr(rows_of(plain))
+    shared = "SELECT COUNT(DISTINCT patient) FROM visits v LEFT JOIN visits w USING (patient)"
+    assert "value=True" in repr(flagged)
+    assert "value=True" not in repr(rows_of(shared))
 
 
 @pytest.mark.parametrize(
