@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, TypeVar
 
 from tacit.curator import (
@@ -216,10 +217,17 @@ class Asking:
                 undo()
                 raise
 
+        loop = asyncio.get_running_loop()
+
         def undo() -> None:
-            self._identities.give_back(who, share, days[0])
-            for name in hidden:  # nothing was written in it: the next word takes it off, too
-                self._is_off(name, {})
+            try:
+                self._identities.give_back(who, share, days[0])
+            except Exception as error:  # noqa: BLE001 -- the allowance stays taken, which harms nobody else; it is logged
+                self._audit.note("failed", identity=who.name, problem=type(error).__name__)
+            for name in hidden:
+                if not self._is_off(name, {}):  # nothing was written in it; it is tried again
+                    take_off = partial(self._go_on_taking_off, name)
+                    loop.call_soon_threadsafe(take_off)
 
         self._waiting.enter(who.name)
         try:
@@ -318,6 +326,9 @@ class Asking:
         with self._deciding:
             self._leaving.pop(job, None)
         return True
+
+    def _go_on_taking_off(self, hidden: str) -> None:
+        self._go_on(self._take_off(hidden, {}))
 
     async def _take_off(self, hidden: str, written: dict[int, bool], job: str = "") -> None:
         """Take a slot off the board as soon as the database lets it; a server that stops leaves it to the others."""

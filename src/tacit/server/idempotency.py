@@ -1,6 +1,7 @@
 """Idempotency keys: a question that is sent twice under one key is answered once, with the same bytes."""
 
 import json
+import sqlite3
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -115,8 +116,8 @@ class Keys:
         with self._lock:
             self._running.discard((who, key))
             self._left.add((who, key))
-            # if the database is away, other servers are told so with the next key that is begun
-            with suppress(LedgerUnavailable):
+            # if the database or the disk fails, other servers are told so with the next key that is begun
+            with suppress(LedgerUnavailable, sqlite3.Error, OSError):
                 self._disown()
 
     def _is_anothers(self, file: Statements, owner: str | None) -> bool:

@@ -1,6 +1,7 @@
 """The desk decides: who may do what, what is free, what is charged, and when it leaves."""
 
 import asyncio
+import sqlite3
 import threading
 from fractions import Fraction
 
@@ -21,7 +22,7 @@ from tacit.errors import (
     ServerUnavailable,
     TooMany,
 )
-from tacit.server import Identities, Question, Rate, Rates, Waiting
+from tacit.server import Identities, Question, Rate, Rates, Waiting, asking
 from tacit.server.idempotency import Keys
 from tests.unit.server.clinics import (
     BY_WARD,
@@ -320,6 +321,49 @@ def test_nothing_is_written_where_all_are_served(folder, monkeypatch):
     run(folder, scenario)
     assert {name for name, _ in writers} == {"", "begin", "end", "leave", "spend", "give_back"}
     assert not any(here for _, here in writers)
+
+
+def test_a_slot_that_nobody_asks_in_is_taken_off_though_the_disk_fails(folder, monkeypatch):
+    """Whoever leaves while entering frees the slot: a full disk keeps the allowance, and not the slot, for ever."""
+    monkeypatch.setattr(asking, "_AGAIN", 0.001)
+
+    async def scenario(desk):
+        ana, unseen, fails = who(desk, "ana"), desk._served.unseen, []
+        entered, go_on = threading.Event(), threading.Event()
+        enter, leave = unseen.enter, unseen.leave
+
+        def enter_slowly(vault):
+            hidden = enter(vault)
+            entered.set()
+            assert go_on.wait(60)
+            return hidden
+
+        def fail_twice(*given):
+            fails.append("leave")
+            if fails.count("leave") < 3:
+                raise sqlite3.OperationalError("database or disk is full")
+            leave(*given)
+
+        def fail(*_):
+            fails.append("give_back")
+            raise sqlite3.OperationalError("database or disk is full")
+
+        monkeypatch.setattr(unseen, "enter", enter_slowly)
+        monkeypatch.setattr(unseen, "leave", fail_twice)
+        monkeypatch.setattr(desk.asking._identities, "give_back", fail)
+        left = asyncio.create_task(desk.ask(ana, Question(COUNT, epsilon=1)))
+        while not entered.is_set():
+            await asyncio.sleep(0.001)
+        left.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await left
+        go_on.set()
+        while desk.asking.many_running:
+            await asyncio.sleep(0.001)
+        assert fails == ["give_back", "leave", "leave", "leave"]
+        assert unseen._board.read()[0] == ()
+
+    run(folder, scenario)
 
 
 def test_a_mistake_of_ours_tells_nothing(folder, monkeypatch):

@@ -1,5 +1,8 @@
 """Under one key a question is asked once, and answered with the same bytes."""
 
+import sqlite3
+from contextlib import contextmanager
+
 import pytest
 
 from tacit.errors import InvalidInput, KeyReused, TooMany
@@ -58,6 +61,19 @@ def test_what_was_refused_may_be_asked_again_and_what_failed_too(keys):
     assert keys.begin("ana", "k", {"sql": "other"}, "0") is None
     keys.leave("ana", "k")
     assert keys.begin("ana", "k", {"sql": "other"}, "0") is None
+
+
+def test_a_key_is_left_though_the_disk_is_full(keys, monkeypatch):
+    @contextmanager
+    def fail():
+        raise sqlite3.OperationalError("database or disk is full")
+        yield
+
+    keys.begin("ana", "k", BODY, "0")
+    with monkeypatch.context() as patch:
+        patch.setattr(keys._file, "writing", fail)
+        keys.leave("ana", "k")
+    assert keys.begin("ana", "k", BODY, "0") is None
 
 
 def test_keys_are_forgotten_after_a_day(keys, now):
