@@ -63,7 +63,7 @@ def add_up(
     if not len(unit):
         return np.zeros((groups, len(recipes)), object)
     least, most = int(unit.min()), int(unit.max())
-    if most - least >= max(4 * len(unit), _SMALL):
+    if most - least >= max(len(unit), _SMALL):  # a far unit would take more memory than all rows
         return None
     unit = unit.astype(np.intp, copy=False)
     if least < 0 or most >= 2 * (most - least + 1):

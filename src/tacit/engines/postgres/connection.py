@@ -169,13 +169,18 @@ class Pool:
     def _open(self) -> Connection:
         with extra("postgres", "a table in PostgreSQL"):
             import psycopg
-            from psycopg.conninfo import make_conninfo
+            from psycopg.conninfo import conninfo_to_dict, make_conninfo
         settings = {"statement_timeout": f"{int(self._seconds * 1000)}ms"} | _SETTINGS
         given = {**_LIMITS, "application_name": "tacit", "client_encoding": "utf8"}
         # A role's own limit of a millisecond would else end the first of our statements on a busy machine.
         first = f"-c statement_timeout={settings['statement_timeout']}"
-        options = f"{os.environ.get('PGOPTIONS', '')} {first}".strip()
-        known = make_conninfo(self._address, **given, options=options)
+        address = conninfo_to_dict(self._address)
+        if "service" in address or "PGSERVICE" in os.environ:
+            own = dict[str, str]()  # the service's file may have options, which ours would replace
+        else:
+            before = address.get("options") or os.environ.get("PGOPTIONS", "")
+            own = {"options": f"{before} {first}".strip()}
+        known = make_conninfo(self._address, **given, **own)
         try:
             connection = psycopg.connect(known, autocommit=True, prepare_threshold=None)
         except psycopg.OperationalError as error:

@@ -9,6 +9,7 @@ from unittest.mock import patch
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from tacit.engines import DuckDB, Gathered, Memory, Postgres, PostgresTable
 from tacit.engines.postgres import connection
@@ -186,6 +187,15 @@ def test_a_roles_own_timeout_ends_no_statement_of_ours():
         with pool.session() as session:
             assert session.fetch("SHOW statement_timeout").rows == [("90s",)]
         pool.close()
+
+
+def test_the_options_of_an_address_are_kept():
+    """Row security may hang on them: other rows would be read without."""
+    own = make_conninfo(address(), options="-c app.tenant=5")
+    pool = connection.Pool(own, 90)
+    with pool.session() as session:
+        assert session.fetch("SHOW app.tenant").rows == [("5",)]
+    pool.close()
 
 
 def test_a_pooler_that_takes_no_options_is_connected_to_without():
