@@ -20,10 +20,18 @@ BUGS = [
     Bug(
         name="postgres-begins-with-the-limits-of-a-role",
         file="src/tacit/engines/postgres/connection.py",
-        before="make_conninfo(self._address, **given, options=options)",
+        before="make_conninfo(self._address, **given, **own)",
         after="make_conninfo(self._address, **given)",
         killed_by="tests/unit/engines/postgres/test_engine.py::test_a_roles_own_timeout_ends_no_statement_of_ours",
         note="a timeout of the role's ends the statements that would lift it, on a busy machine alone",
+    ),
+    Bug(
+        name="postgres-drops-the-options-of-an-address",
+        file="src/tacit/engines/postgres/connection.py",
+        before='address.get("options") or os.environ.get("PGOPTIONS", "")',
+        after='os.environ.get("PGOPTIONS", "")',
+        killed_by="tests/unit/engines/postgres/test_engine.py::test_the_options_of_an_address_are_kept",
+        note="where row security hangs on a setting of the address, other rows would be read",
     ),
     Bug(
         name="postgres-integers-that-overflow-raise",
