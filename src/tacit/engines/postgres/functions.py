@@ -6,7 +6,7 @@ Checked by: tests/laws/test_engine_conformance.py
 from collections.abc import Callable, Sequence
 
 from tacit.engines.postgres.numbers import arithmetic, double_literal, integer_or_null
-from tacit.engines.postgres.repeated_values import write_once
+from tacit.engines.postgres.write_once import write_once
 from tacit.engines.sql.shared_function_sql import (
     FIRST_MOMENT,
     LAST_MOMENT,

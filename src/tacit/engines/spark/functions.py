@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tacit.engines.spark.literals import double_literal, text_literal
 from tacit.engines.spark.patterns import find_sql
-from tacit.engines.spark.repeated_values import write_once
+from tacit.engines.spark.write_once import write_once
 from tacit.engines.sql.shared_function_sql import (
     FIRST_MOMENT,
     LAST_MOMENT,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from tacit.engines.spark.literals import text_literal
-from tacit.engines.spark.repeated_values import write_once
+from tacit.engines.spark.write_once import write_once
 from tacit.errors import InvalidPlan
 from tacit.plan import Automaton, LetterRanges, automaton_of
 
