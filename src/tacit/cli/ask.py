@@ -113,8 +113,6 @@ def sql(
     to_draw(plot, "--plot")
     place, question = _place_and_question(source, question)
     vault = _of_file(place, epsilon, given) if _is_file(place) else _of_vault(place, analyst, given)
-    if analyst is None and vault.policy.analysts and not as_json:
-        typer.echo(_no_analyst(vault.policy.analysts), err=True)
     with vault, patience("asking"):
         answer = vault.sql(question, confidence=confidence, **_price(epsilon, within), raw=raw)
     # first, since it is paid for
@@ -124,6 +122,8 @@ def sql(
         as_json=as_json or printed[-1:] == ["json"],
     )
     _save(answer, receipt, plot)
+    if analyst is None and vault.policy.analysts and not answer.price.free and not as_json:
+        typer.echo(_no_analyst(vault.policy.analysts), err=True)
 
 
 def explain(
@@ -190,7 +190,7 @@ def _of_vault(source: Path, analyst: str | None, given: Mapping[str, Any]) -> Va
 def _no_analyst(names: Collection[str]) -> str:
     """What is said where analysts have limits of their own, and nobody says who asks."""
     listed = printable(", ".join(sorted(names)[:5]) + (", …" if len(names) > 5 else ""))
-    said = "No analyst is named, so that only the common limit is charged"
+    said = "No analyst was named, so that only the common limit was charged"
     return f"{said}; to charge one, too: --analyst NAME ({listed})"
 
 

@@ -240,6 +240,7 @@ def explain_parts(access: Access, asked: AskedParts) -> Explanation:
         expected=expected,
         share=float(rule.share(charge)),
         affordable=rule.admits(spent, charge),
+        fitting=None if rule.admits(spent, charge) else rule.epsilon_left(spent, charge),
         halving=f"pay {factor} times as much ({of_the_limit(float(rule.share(charge) * factor), 1)}).",
         free=_find_known(access, asked) is not None,
         hiding=max(hiding, key=lambda each: each.threshold) if hiding else None,

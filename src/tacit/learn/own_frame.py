@@ -30,7 +30,9 @@ def read_numbers(feature: Feature, values: Sequence[Any]) -> NDArray[np.float64]
     for place in np.flatnonzero(np.isnan(found)).tolist():
         if isinstance(values[place], str) and values[place].strip().lower() not in {"", "nan"}:
             raise InvalidInput(
-                feature.name, values[place], "give numbers, and None where there is none"
+                feature.name,
+                values[place],
+                "give numbers, or dates as datetime.date, and None where there is none",
             )
     return found
 

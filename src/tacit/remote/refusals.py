@@ -44,7 +44,10 @@ def refusal_of(problem: Mapping[str, Any], place: str) -> TacitError:
             return _invalid_input(problem, said)
         case "limit-exceeded":
             asked, left = Fraction(problem["asked"]), Fraction(problem["left"])
-            return LimitExceeded(problem["analyst"], asked, left)
+            fits = problem.get("epsilon")  # a server of before does not say it
+            return LimitExceeded(
+                problem["analyst"], asked, left, None if fits is None else Fraction(fits)
+            )
         case "allowance":
             return AllowanceExceeded(problem["asked"], problem["left"])
         case "not-signed-in":

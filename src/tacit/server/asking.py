@@ -537,5 +537,6 @@ def _refuse_shortage(who: Identity, told: Explanation) -> None:
     if told.affordable or told.free:
         return
     if told.own is not None and told.own[0] > told.own[1]:
-        raise LimitExceeded(who.payer, Fraction(told.own[0]), Fraction(told.own[1]))
-    raise LimitExceeded(None, Fraction(told.share), Fraction(told.left))
+        own, left = map(Fraction, told.own)
+        raise LimitExceeded(who.payer, own, left, told.fitting)
+    raise LimitExceeded(None, Fraction(told.share), Fraction(told.left), told.fitting)

@@ -282,6 +282,7 @@ def _serve_until_stopped(
     finally:
         server.audit.note("stopped")
         server.close()
+        gc.unfreeze()  # what is left over is let go of as in any process: else libraries report it as lost
 
 
 async def _serve(

@@ -86,7 +86,7 @@ def test_an_exhausted_limit(run: Run, clinic: Path) -> None:
 
 def test_an_exhausted_limit_of_an_analyst(run: Run, clinic: Path) -> None:
     said = run("sql", clinic, COUNT, "--epsilon", 1, "--analyst", "alice")
-    helpful(said, 3, "alice", "smaller epsilon")
+    helpful(said, 3, "alice", "still fits")
 
 
 def test_an_unknown_analyst(run: Run, clinic: Path) -> None:

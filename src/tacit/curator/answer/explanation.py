@@ -81,6 +81,8 @@ class Explanation:
     """Of an analyst with a limit of her own: which share of it the answer costs, and which is left."""
     paid: bool = False
     """Whether it is free because it was charged before and never answered."""
+    fitting: Fraction | None = None
+    """An epsilon that still fits, where the price does not."""
 
     def __str__(self) -> str:
         lines = [
@@ -184,6 +186,7 @@ def explain_plan(
         share=float(rule.share(price)),
         left=float(1 - rule.share(spent)),
         affordable=rule.admits(spent, price),
+        fitting=None if rule.admits(spent, price) else rule.epsilon_left(spent, price),
         halving=_halving(terms, shared, rule.share(price), entity),
         hiding=None if terms.finder is None else terms.finder.hiding,
         size=size_of(terms),

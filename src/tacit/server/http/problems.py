@@ -147,6 +147,7 @@ def _more(refusal: TacitError) -> dict[str, Any]:
                 "analyst": refusal.analyst,
                 "asked": str(refusal.asked),
                 "left": str(refusal.left),
+                "epsilon": None if refusal.epsilon is None else str(refusal.epsilon),
             }
         case AllowanceExceeded():
             return {"asked": refusal.asked, "left": refusal.left}

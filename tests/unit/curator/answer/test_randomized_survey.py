@@ -81,7 +81,7 @@ def test_the_answer_can_be_chosen_from_and_sorted(vault):
         "SELECT answer, COUNT(*) AS n FROM dish GROUP BY answer HAVING COUNT(*) > 2500"
     )
     assert many.column("answer") == ["curry", "pasta"]
-    assert "randomised by who gave it, at epsilon 2" in str(many)
+    assert "randomised by the person who gave it, at epsilon 2" in str(many)
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_the_command_line_asks_it_without_a_price(clinic):
     shown = command("sql", clinic, ASKED)
     assert shown.code == 0, shown
     assert "curry" in shown.out
-    assert "randomised by who gave it" in shown.out
+    assert "randomised by the person who gave it" in shown.out
 
 
 @pytest.mark.parametrize(
