@@ -16,7 +16,7 @@ __all__ = ["Decoder", "reconstruction"]
 
 Floats = NDArray[np.float32]
 
-ROUNDS = 40
+ROUNDS, FLIPS = 40, 8
 
 
 def reconstruction(
@@ -124,9 +124,10 @@ class Decoder:
         return cls(scaled, chosen.sum(axis=1).astype(np.float32), inverse)
 
     def by_linear_programme(self, answers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Numbers from 0 to 1 whose sums have the least total distance from the answers, rounded.
+        """Numbers from 0 to 1 whose sums have the least total distance from the answers, rounded and mended.
 
-        The programme is solved by alternating projections with multipliers (ADMM in graph form).
+        The programme is solved by alternating projections with multipliers (ADMM in graph form), nearly: bits that are
+        wrong for want of more rounds are turned one by one, as long as that brings sums nearer to the answers.
         """
         target = self._centre(answers)
         step = np.float32(np.abs(target).mean() / 10)
@@ -140,7 +141,20 @@ class Decoder:
             bits = self.inverse @ (bits_owed + self.chosen.T @ sums_owed)
             sums = self.chosen @ bits
             bits_owed, sums_owed = bits_owed - bits, sums_owed - sums
-        return np.asarray(boxed > 0, dtype=np.int64)
+        return self._mend((boxed > 0).astype(np.int64), answers)
+
+    def _mend(self, bits: NDArray[np.int64], answers: NDArray[np.int64]) -> NDArray[np.int64]:
+        chosen = (self.chosen > 0).astype(np.float32)
+        misfit = (answers - chosen @ bits).astype(np.float32)
+        for _ in range(FLIPS):
+            turns = (1 - 2 * bits).astype(np.float32)
+            distances = np.abs(misfit[:, None] - chosen * turns).sum(axis=0)
+            best = int(distances.argmin())
+            if distances[best] >= np.abs(misfit).sum():
+                break
+            misfit -= chosen[:, best] * turns[best]
+            bits[best] = 1 - bits[best]
+        return bits
 
     def by_least_squares(self, answers: NDArray[np.int64], sigma: float) -> NDArray[np.int64]:
         """The most likely side of one half, if bits and noise were Gaussian: better than distances where noise is."""
