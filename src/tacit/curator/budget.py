@@ -66,9 +66,9 @@ def with_own_limit(access: Access, told: Explanation, charge: Charge) -> Explana
         return told
     rule, spent = own.filter(), access.ledger.total_spent(access.analyst)
     shares = float(rule.share(charge)), max(0.0, float(1 - rule.share(spent)))
-    if rule.admits(spent, charge):
-        return replace(told, own=shares)
-    return replace(told, own=shares, affordable=False, fitting=rule.epsilon_left(spent, charge))
+    fits = rule.admits(spent, charge)
+    fitting = told.fitting if fits else rule.epsilon_left(spent, charge)
+    return replace(told, own=shares, affordable=told.affordable and fits, fitting=fitting)
 
 
 def with_earlier_charge(

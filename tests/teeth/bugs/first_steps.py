@@ -53,7 +53,7 @@ BUGS = [
     Bug(
         name="affordable-by-everyone-but-not-by-her",
         file=f"{CURATOR}/budget.py",
-        before="affordable=told.affordable and rule.admits(spent, charge)",
+        before="affordable=told.affordable and fits",
         after="affordable=told.affordable",
         killed_by=(
             f"{UNIT}/test_budget.py::"
