@@ -58,9 +58,9 @@ def question(number):
     return f"SELECT COUNT(*) AS n FROM visits WHERE cost > {number} / 1024"
 
 
-async def ask_both(folders, many, monkeypatch, length=LENGTH):
+async def ask_both(folders, many, monkeypatch):
     """How long after the end of their slots answers leave, on both neighbours in turns, eight at a time."""
-    desks = [make_desk(folder, slots=Slots(workers=8, lengths=(length, 4.0))) for folder in folders]
+    desks = [make_desk(folder, slots=Slots(workers=8, lengths=(LENGTH, 4.0))) for folder in folders]
     engine = type(desks[0]._vault._access.engines["visits"])
     evaluate = engine.evaluate
     slow = {
@@ -97,7 +97,7 @@ async def ask_both(folders, many, monkeypatch, length=LENGTH):
 @pytest.mark.soak
 def test_when_two_thousand_answers_leave_tells_nothing_of_the_rows(tmp_path, monkeypatch):
     """False alarm: 1e-4 of runs by the test itself; it detects a mean rank that differs by 5 %."""
-    found, missed = asyncio.run(ask_both(neighbours(tmp_path), 2_000, monkeypatch, length=1.0))
+    found, missed = asyncio.run(ask_both(neighbours(tmp_path), 2_000, monkeypatch))
     assert missed <= 4
     assert [len(each) for each in found] == [2_000, 2_000]
     assert rank_test(*found) > 1e-4

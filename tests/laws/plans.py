@@ -309,7 +309,7 @@ def _calls(draw, table, kind, of):
             Function.STRPOS,
             Function.EXTRACT,
         ],
-        Kind.NUMBER: [*choices, *own, Function.SQRT, Function.EXTRACT, Function.SECONDS_BETWEEN],
+        Kind.NUMBER: [*choices, *own, Function.SQRT, Function.EXTRACT],
         Kind.TEXT: [*choices, *TEXTUAL, *CUTS, Function.CONCAT, Function.JOINED],
         Kind.DATE: choices,
         Kind.TIMESTAMP: [*choices, Function.DATE_TRUNC, Function.DATE_ADD],
@@ -374,6 +374,8 @@ def _calls(draw, table, kind, of):
             return Called(Function.QUOTIENT, (of(Kind.INTEGER), of(Kind.INTEGER)))
         case Function.LENGTH:
             return Called(Function.LENGTH, (of(Kind.TEXT),))
+        case Function.EXTRACT if kind is Kind.NUMBER and draw(st.booleans()):
+            return Called(Function.SECONDS_BETWEEN, (of(moment), of(Kind.TIMESTAMP)))
         case Function.EXTRACT:
             part = "epoch" if kind is Kind.NUMBER else text if text != "epoch" else "dow"
             return Called(Function.EXTRACT, (Literal(part, Kind.TEXT), of(moment)))
@@ -388,8 +390,6 @@ def _calls(draw, table, kind, of):
         case Function.DATE_DIFF:
             unit = Literal(draw(st.sampled_from(sorted(UNITS.keys() - {"week"}))), Kind.TEXT)
             return Called(Function.DATE_DIFF, (unit, of(moment), of(Kind.TIMESTAMP)))
-        case Function.SECONDS_BETWEEN as function:
-            return Called(function, (of(moment), of(Kind.TIMESTAMP)))
         case function:
             return Called(function, (of(kind),))
 

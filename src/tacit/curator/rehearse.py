@@ -1,7 +1,6 @@
 """A rehearsal of what is done with an answer, on made-up releases, before anything is paid."""
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field, replace
@@ -154,7 +153,7 @@ def remember_rehearsals() -> Callable[[Rehearsal], None]:
                 and the most that rows and noise can come to, of either sign, and keys of every kind at their ends.  A
                 rehearsal is a function of one frozen value, which is what is remembered, and a failure is not; no
                 number depends on a name, and no name on a number: all rows are looked at once for a shape, and one
-                row with each set of names; but names that are words of ASCII are as good as those of the shape.
+                row with each set of names.
     Checked by: tests/unit/curator/test_rehearse.py
     """
     make_up = lru_cache(maxsize=_REHEARSALS)(_made_up_releases)
@@ -162,8 +161,7 @@ def remember_rehearsals() -> Callable[[Rehearsal], None]:
     def rehearse(rehearsal: Rehearsal) -> None:
         names = [shown.name for shown in rehearsal.plan.view.columns]
         with refuse_unforeseen():
-            releases = make_up(_without_names(rehearsal))
-            for release in () if _are_plain(names) else releases:
+            for release in make_up(_without_names(rehearsal)):
                 look_at(_with_names(replace(release, rows=release.rows[:1]), names))
 
     return lru_cache(maxsize=_REHEARSALS)(rehearse)
@@ -205,25 +203,18 @@ def _made_up_releases(rehearsal: Rehearsal) -> tuple[Release, ...]:
 
 
 _ENDS = ("", "_low", "_high")
-_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}")
-
-
-def _are_plain(names: Sequence[str]) -> bool:
-    """Whether names are words, no two of which are alike with their ends: all shapes are looked at with such names."""
-    shown = {f"{name}{end}".lower() for name in names for end in _ENDS}
-    return len(shown) == len(_ENDS) * len(names) and all(map(_WORD.fullmatch, names))
 
 
 def _without_names(rehearsal: Rehearsal) -> Rehearsal:
-    """The same rehearsal, with a letter and a number for the name of every column."""
+    """The same rehearsal, with a number for the name of every column."""
     view = rehearsal.plan.view
-    columns = tuple(Shown(f"c{at}", shown.value) for at, shown in enumerate(view.columns))
+    columns = tuple(Shown(str(at), shown.value) for at, shown in enumerate(view.columns))
     return replace(rehearsal, plan=replace(rehearsal.plan, view=replace(view, columns=columns)))
 
 
 def _with_names(release: Release, names: Sequence[str]) -> Release:
     """A release of numbered columns with names in the place of numbers."""
-    named = {f"c{at}{end}": f"{name}{end}" for at, name in enumerate(names) for end in _ENDS}
+    named = {f"{at}{end}": f"{name}{end}" for at, name in enumerate(names) for end in _ENDS}
     return replace(
         release,
         columns=tuple([named[column] for column in release.columns]),

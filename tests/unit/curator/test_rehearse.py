@@ -149,17 +149,14 @@ def test_a_shape_is_rehearsed_once_and_whatever_differs_is_another(monkeypatch):
 
     count = "SELECT y, COUNT(*) AS n FROM t WHERE x < 3 GROUP BY y"
     with tacit.protect(rows, **given) as asked:
-        assert looks(asked, count) == 1
-        another = count.replace("3", "5").replace(" n ", " {} ")
-        assert looks(asked, another.format("m")) == 0  # a word is as good as another
-        assert looks(asked, another.format('"n?"').replace("5", "6")) == 1  # one row with the names
+        assert looks(asked, count) == 2  # all rows, and one with the names
         assert looks(asked, count.replace("3", "4")) == 0
         assert looks(asked, count.replace("x < 3", "x * 2 + 1 < 7")) == 0
         others = (
             (count, {"confidence": 0.9}),
             (count, {"raw": True}),
             (count, {"epsilon": 2}),
-            (count.replace(" n ", ' "=n" '), {}),
+            (count.replace(" n ", " m "), {}),
             (count.replace("COUNT(*)", "COUNT(x)"), {}),
             (count.replace("COUNT(*)", "COUNT(*) * 2"), {}),
             (count.replace("GROUP BY y", "GROUP BY y HAVING COUNT(*) > 2"), {}),
@@ -171,7 +168,7 @@ def test_a_shape_is_rehearsed_once_and_whatever_differs_is_another(monkeypatch):
             # about other rows each: nothing is known before
             assert looks(asked, text.replace("WHERE", f"WHERE x <> {number} AND"), **more), text
     with tacit.protect(rows, **given) as another:
-        assert looks(another, count) == 1  # whatever another vault has rehearsed
+        assert looks(another, count) == 2  # whatever another vault has rehearsed
 
 
 def test_a_rehearsal_that_failed_is_not_remembered(monkeypatch):
@@ -216,11 +213,11 @@ def test_one_rehearsal_reaches_as_far_as_all_prices_of_a_magnitude(limit):
 
 
 def test_names_that_cannot_be_shown_are_refused_before_the_charge(monkeypatch):
-    """Of a shape that was rehearsed under other names the names are looked at all the same, unless they are words."""
+    """Of a shape that was rehearsed under other names the names are looked at all the same."""
     real = Release.to_csv
 
     def picky(release):
-        if {"m?", "m?_low"} & set(release.columns):
+        if {"m", "m_low"} & set(release.columns):
             raise ValueError("planted")
         return real(release)
 
@@ -229,9 +226,9 @@ def test_names_that_cannot_be_shown_are_refused_before_the_charge(monkeypatch):
         asked.sql("SELECT COUNT(*) AS n FROM t WHERE x < 3", epsilon=1)
         spent = asked.budget.spent
         with pytest.raises(InvalidPlan):
-            asked.sql('SELECT COUNT(*) AS "m?" FROM t WHERE x < 4', epsilon=1)
+            asked.sql("SELECT COUNT(*) AS m FROM t WHERE x < 4", epsilon=1)
         assert asked.budget.spent == spent
-        asked.sql('SELECT COUNT(*) AS "o?" FROM t WHERE x < 5', epsilon=1)
+        asked.sql("SELECT COUNT(*) AS o FROM t WHERE x < 5", epsilon=1)
         assert asked.budget.spent > spent
 
 

@@ -35,10 +35,8 @@ def group_filter(question: Question) -> Callable[[_Group], bool] | None:
                 once it is read, or of one value of each stretch of time on which all of them are constant.
     Checked by: tests/unit/plan/questions/test_possible_groups.py::test_no_row_is_in_a_group_that_is_left_out
     """
-    if isinstance(
-        question, CombinedQuestion
-    ):  # its parts were filtered, and a row may lack one of them
-        return None
+    if isinstance(question, CombinedQuestion):
+        return None  # its parts were filtered, and a row may lack one of them
     kept = [
         (places, known)
         for places in _places_by_column(question)
