@@ -11,6 +11,9 @@ from typing import Any
 
 import numpy as np
 
+KINDS: dict[str, tuple[int, ...]] = {"pixels": (64,), "gradients": ()}
+"""What networks read, and their hidden layers: on gradients it is softmax regression."""
+
 FILES = ("train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1")
 
 
@@ -34,6 +37,13 @@ def _read(where: Path, file: str) -> Any:
     axes = data[3]
     shape = [int.from_bytes(data[4 + 4 * at : 8 + 4 * at], "big") for at in range(axes)]
     return np.frombuffer(data, np.uint8, offset=4 + 4 * axes).reshape(shape)
+
+
+def public_features(images: Any, kind: str) -> Any:
+    """What a network reads, by a public rule: each pixel from 0 to 1, or gradients."""
+    if kind == "gradients":
+        return gradients(images)
+    return images.reshape(len(images), -1).astype(np.float32) / 255
 
 
 def gradients(images: Any, angles: int = 9, cell: int = 4) -> Any:

@@ -87,7 +87,7 @@ def run() -> Result:
     for peer, parts in PARTS.items():
         for part in parts:
             readings |= measure(peer, "learning", part)
-    readings |= measure("tacit", "images", "mnist", "3")
+    readings |= measure("tacit", "images", "mnist", "gradients", "1", "3")
     readings |= measure("tacit", "components")
     for name in LARGE:
         readings |= measure("tacit", "large", name)

@@ -1,51 +1,56 @@
-"""Our networks on pictures: softmax regression on gradients of MNIST and Fashion, and components of 784 pixels."""
+"""Our networks on pictures of MNIST and Fashion, by pixels and by gradients, and components of 784 pixels."""
 
 from time import process_time
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from images import folder, gradients, pictures
+from images import KINDS, folder, pictures, public_features
 from timing import emit
 
 import tacit
 from tacit import learn
 
-LEVELS = 4_000
-"""A number of unit length is one of so many whole numbers: the bounds are public, and columns are coded fast."""
+LEVELS = {"pixels": 255, "gradients": 4_000}
+"""A feature is one of so many whole numbers: the bounds are public, and columns are coded fast."""
 
-COMPONENTS, STEPS = 300, 400
+LOWEST = {"pixels": 0, "gradients": -4_000}
+SETTINGS: dict[str, dict[str, Any]] = {
+    "pixels": {"steps": 400},
+    "gradients": {"components": 300, "steps": 400, "norm": 1.0},
+}
+"""Chosen by a simulation on pictures of MNIST for training."""
+
+DELTA = 1e-5
 
 
-def _columns(frame: pd.DataFrame, high: int) -> dict[str, Any]:
-    return {
-        name: {"type": "integer", "low": -high, "high": high, "nullable": False} for name in frame
-    }
-
-
-def _frame(features: Any) -> pd.DataFrame:
+def _frame(features: Any, kind: str) -> pd.DataFrame:
     names = [f"g{at}" for at in range(features.shape[1])]
-    return pd.DataFrame(np.rint(features * LEVELS).astype(np.int16), columns=names)
+    return pd.DataFrame(np.rint(features * LEVELS[kind]).astype(np.int16), columns=names)
 
 
-def images(name: str = "mnist", seeds: str = "3") -> None:
-    """Accuracy of softmax regression on gradients at epsilon 1, delta 1e-5."""
+def _columns(frame: pd.DataFrame, kind: str) -> dict[str, Any]:
+    declared = {"type": "integer", "low": LOWEST[kind], "high": LEVELS[kind], "nullable": False}
+    return dict.fromkeys(frame, declared)
+
+
+def images(name: str, kind: str, epsilon: str, seeds: str) -> None:
+    """Accuracy of a network on pixels, or of softmax regression on gradients."""
     if folder() is None:
         return
     train, labels, test, truth = pictures(name)
-    inside, outside = _frame(gradients(train)), _frame(gradients(test))
-    columns = {**_columns(inside, LEVELS), "label": list(range(10))}
+    inside, outside = (_frame(public_features(each, kind), kind) for each in (train, test))
+    columns = {**_columns(inside, kind), "label": list(range(10))}
     inside["label"] = labels.astype(int)
-    vault = tacit.protect(inside, unit="row", columns=columns, epsilon=20, delta=1e-5)
+    vault = tacit.protect(inside, unit="row", columns=columns, epsilon=20, delta=DELTA)
     for seed in range(int(seeds)):
-        model = learn.MLPClassifier(
-            (), epsilon=1 + seed * 1e-9, components=COMPONENTS, steps=STEPS, norm=1.0
-        )
+        price = float(epsilon) * (1 + seed * 1e-9)  # the same fit again would be the same model
+        model = learn.MLPClassifier(KINDS[kind], epsilon=price, **SETTINGS[kind])
         start = process_time()
         model.fit(vault.table("data"), "label")
         seconds = process_time() - start
         right = float((model.predict(outside) == truth).mean())
-        emit("tacit", f"{name} gradients, 1, {seed}", right=right, seconds=seconds)
+        emit("tacit", f"{name} {kind}, {epsilon}, {seed}", right=right, seconds=seconds)
 
 
 def components() -> None:

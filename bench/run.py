@@ -9,10 +9,11 @@ bench/run.py selection       choices among a million candidates
 bench/run.py top-k           which group is first: chosen, and sorted
 bench/run.py synthetic       synthetic tables and marginals; TACIT_SYNTH names the folder of real tables, if any
 bench/run.py learning        private learning beside two peers; TACIT_LEARN names the folder that lessons.py wrote
+bench/run.py pictures        networks on MNIST and Fashion beside Opacus; TACIT_IMAGES names the folder: 20 CPU min
 bench/run.py synthetic-hard  every price, large tables, training data; the same folder
 bench/run.py keys            counts by keys that nobody declares
 bench/run.py server          200 analysts at one server: two minutes
-bench/run.py postgres        a million rows that stay in PostgreSQL
+bench/run.py postgres        one and ten million rows that stay in PostgreSQL
 bench/run.py wire            the PostgreSQL door under pgbench, beside a real PostgreSQL
 bench/run.py spark           10^5 to 10^7 rows that stay on Spark: some minutes
 bench/run.py local           surveys in the local model, beside two peers: some minutes
@@ -47,6 +48,7 @@ import ledger
 import local
 import median
 import noise
+import pictures
 import postgres
 import quantiles
 import questions
@@ -74,6 +76,7 @@ BENCHES: dict[str, Callable[[], Result]] = {
     "top-k": top_k.run,
     "synthetic": synthetic.run,
     "learning": learning.run,
+    "pictures": pictures.run,
     "synthetic-hard": synthetic_hard.run,
     "engine": engine.run,
     "postgres": postgres.run,

@@ -21,6 +21,7 @@ from tacit.curator.answer.rounding_error import is_rounded
 from tacit.curator.answer.rows_chosen_by_noise import measures_in
 from tacit.curator.answer.variances_and_correlations import Released, released_moment
 from tacit.curator.answer.view_rows import Viewed, _beside_each_other, view_answer
+from tacit.curator.pricing.unknown_key_threshold import Finder
 from tacit.engines import Memory
 from tacit.mechanisms import Laplace, RankedCells
 from tacit.plan import (
@@ -186,6 +187,7 @@ class Evaluated:
             if self.terms.finder is None:
                 yield self.plan.question, rows
                 continue
+            assert isinstance(self.terms.finder, Finder), "coverage is measured with a delta"
             found = self.plan.question.found or ()
             passing = sorted(self.terms.finder.passing(self.weights))
             yield (

@@ -1,4 +1,4 @@
-"""Writes docs/http.md: every operation of the HTTP interface, what is sent and told, and every problem.
+"""Writes docs/http.md: every operation of the HTTP interface, its requests and responses, and every problem.
 
 The page is made from the OpenAPI document that the server itself shows. `make reference` runs it.
 """
@@ -14,11 +14,11 @@ __all__ = ["document", "page"]
 PAGE = Path(__file__).parent / "http.md"
 INTRODUCTION = """# HTTP reference
 
-What `tacit serve` answers below `/api/v1`: JSON in, JSON out, with `Authorization: Bearer TOKEN` on every request but
-the first one below. An answer is also told as `text/csv` or as an Arrow stream
-(`application/vnd.apache.arrow.stream`) to who asks for it by `Accept`. A refusal is a problem document
-(`application/problem+json`). The same as OpenAPI 3.1: `/api/v1/openapi.json`. How to run a server:
-[run a server](how-to/run-a-server.md). This page is written by `make reference`.
+This is the HTTP interface of `tacit serve`, below `/api/v1`. Requests and responses are JSON. Every request except the
+first one below needs `Authorization: Bearer TOKEN`. The `Accept` header selects the format of an answer: JSON, CSV
+(`text/csv`) or an Arrow stream (`application/vnd.apache.arrow.stream`). A refusal is a problem document
+(`application/problem+json`). `/api/v1/openapi.json` is the same description in OpenAPI 3.1.
+[Run a server](how-to/run-a-server.md) says how to start one. This page is written by `make reference`.
 """
 
 
@@ -43,7 +43,7 @@ def page() -> str:
 
 
 def describe(name: str, operation: dict[str, Any], told: dict[str, Any]) -> str:
-    """An operation: what it does, what is sent, and what is told."""
+    """An operation: what it does, its request and its response."""
     lines = [f"## {name}", "", " ".join(operation["description"].split()), ""]
     fields = [
         (each["name"], each["in"], each["schema"], each.get("required", False))
@@ -57,9 +57,9 @@ def describe(name: str, operation: dict[str, Any], told: dict[str, Any]) -> str:
             for field, schema in shape.get("properties", {}).items()
         ]
     if fields:
-        lines += ["| sent | where | what | |", "|---|---|---|---|"]
+        lines += ["| field | in | type | |", "|---|---|---|---|"]
         lines += [
-            f"| `{field}` | {where} | {kind(schema)} | {'needed' if needed else default(schema)} |"
+            f"| `{field}` | {where} | {kind(schema)} | {'required' if needed else default(schema)} |"
             for field, where, schema, needed in fields
         ]
         lines.append("")
@@ -74,7 +74,7 @@ def shown(response: dict[str, Any], told: dict[str, Any]) -> str:
     """What a response holds: the fields of its JSON."""
     schema = response.get("content", {}).get("application/json", {}).get("schema")
     if schema is None:
-        return "nothing more."
+        return "no content."
     shape = resolve(schema, told)
     names = ", ".join(f"`{name}`" for name in shape.get("properties", {}))
     return f"{names}." if names else f"{kind(schema)}."
@@ -95,7 +95,7 @@ def kind(schema: dict[str, Any]) -> str:
         return " or ".join(dict.fromkeys(kind(each) for each in schema["anyOf"]))
     if "enum" in schema:
         return " or ".join(f"`{each}`" for each in schema["enum"])
-    words = {"array": "list", "null": "nothing", "object": "object"}
+    words = {"array": "list", "null": "null", "object": "object"}
     name = words.get(schema.get("type", ""), str(schema.get("type", "anything")))
     ends = [
         f"{word} {schema[key]:,}"
@@ -107,7 +107,7 @@ def kind(schema: dict[str, Any]) -> str:
 
 def default(schema: dict[str, Any]) -> str:
     """What is meant if a field is left out."""
-    return f"else {schema['default']}" if schema.get("default") not in (None, "") else ""
+    return f"default {schema['default']}" if schema.get("default") not in (None, "") else ""
 
 
 if __name__ == "__main__":

@@ -96,10 +96,10 @@ class Clock:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collection(self) -> Any:
-        result = yield
         # Tests and what they import stay: to look through them at every collection of garbage would take long.
-        gc.freeze()
         gc.set_threshold(*_GARBAGE)
+        result = yield
+        gc.freeze()
         self.last = self.cpu_seconds()
         return result
 

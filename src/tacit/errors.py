@@ -3,33 +3,33 @@
 ::
 
     TacitError
-    ├── AccessDenied          who asks is not known, or may not do this
-    ├── AllowanceExceeded     a price that does not fit into what is left of a day's allowance
+    ├── AccessDenied          the caller is not signed in, or may not do this
+    ├── AllowanceExceeded     a price exceeds what is left of a day's allowance
     ├── CatalogueError        a statement about the catalogue that cannot be answered
-    ├── EngineFailed          the rows could not be looked at
-    ├── Exhausted             a session has given all the answers that were paid for
+    ├── EngineFailed          the engine could not evaluate the question
+    ├── Exhausted             a session has used up its answers
     ├── InvalidInput          a parameter is of the wrong kind or out of range
-    ├── InvalidData           what is to be released is of the wrong kind
+    ├── InvalidData           data of the wrong kind
     ├── InvalidDistribution   probabilities that do not make a distribution
-    ├── InvalidPlan           what is asked cannot be answered privately
-    │   └── Unbounded         a bound is missing that the answer needs
+    ├── InvalidPlan           a question that cannot be answered privately
+    │   └── Unbounded         the answer needs a bound that is not declared
     ├── InvalidPolicy         a policy file with faults, all of them at once
-    ├── KeyReused             an idempotency key that stands for another question, or for one that is still asked
-    ├── LedgerBusy            someone else holds the ledger for too long
+    ├── KeyReused             an idempotency key of another question, or of one that is still running
+    ├── LedgerBusy            another process has locked the ledger for too long
     ├── LedgerRefused         a ledger that is damaged, older than it was, or another one
-    ├── LedgerUnavailable     a ledger that cannot be written, or not be reached
-    │   └── LedgerUncertain   a ledger that broke off before it said whether it was written
-    ├── LimitExceeded         a price that does not fit into what is left
-    ├── NotFound              what is asked for by its number or name is not there, or somebody else's
+    ├── LedgerUnavailable     a ledger that cannot be written or reached
+    │   └── LedgerUncertain   a ledger that disconnected before it confirmed a charge
+    ├── LimitExceeded         a price exceeds what is left of a limit
+    ├── NotFound              nothing of this number or name, or it is somebody else's
     ├── NotChargeable         a loss of a kind that a ledger cannot sum
-    ├── NotInstalled          a library is needed that is not there
+    ├── NotInstalled          an optional library is not installed
     ├── NotPrivate            no finite guarantee exists
-    ├── ServerUnavailable     a server that cannot be reached, or does not answer as one
+    ├── ServerUnavailable     a server that cannot be reached, or is not a Tacit server
     ├── TooLarge              more work than can be done exactly
-    ├── TooMany               more requests than somebody may make in a while
+    ├── TooMany               more requests than the rate limit allows
     └── Undecided             a claim too close to the truth to be confirmed or refuted
 
-Every message says what is wrong and how to mend it, and is computed without looking at private data.
+Every message says what is wrong and how to fix it, and is computed without private data.
 """
 
 from collections.abc import Iterable
@@ -94,7 +94,7 @@ class TacitError(Exception):
 
 
 class AccessDenied(TacitError):
-    """Who asks is not known (`signed_in` is False), or may not do this; it does not say which names are known."""
+    """The caller is not signed in (`signed_in` is False), or may not do this; it does not reveal which names exist."""
 
     def __init__(self, reason: str, remedy: str, *, signed_in: bool) -> None:
         self.reason = reason
@@ -104,7 +104,7 @@ class AccessDenied(TacitError):
 
 
 class AllowanceExceeded(TacitError):
-    """A price does not fit into what is left of a day's allowance; nothing was charged and nothing was looked at."""
+    """A price exceeds what is left of a day's allowance; nothing was charged and no data were read."""
 
     def __init__(self, asked: float, left: float) -> None:
         self.asked = asked
@@ -116,9 +116,9 @@ class AllowanceExceeded(TacitError):
 
 
 class CatalogueError(TacitError):
-    """A statement about the catalogue that cannot be answered, told as PostgreSQL tells it.
+    """A statement about the catalogue that cannot be answered, reported as PostgreSQL would.
 
-    `detail` is for the curator's list of what was not answered; clients are not told it.
+    `detail` is for the curator's list of unanswered statements; clients do not see it.
 
     >>> CatalogueError("42P01", 'relation "x" does not exist', 15).position
     15
@@ -135,7 +135,7 @@ class CatalogueError(TacitError):
 
 
 class EngineFailed(TacitError):
-    """The engine could not evaluate a question; why is not said, since the reason may depend on the rows."""
+    """The engine could not evaluate a question; the message gives no reason, since it may depend on the rows."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -145,13 +145,13 @@ class EngineFailed(TacitError):
 
 
 class Exhausted(TacitError):
-    """A session has given all the answers that were paid for; nothing was looked at."""
+    """A session has given all the answers that were paid for; no data were read."""
 
 
 class InvalidInput(TacitError, ValueError):
     """A parameter is of the wrong kind or out of range.
 
-    It is shown as people write it, and None is one that is missing.
+    It is shown as people write it, and None as missing.
 
     >>> print(InvalidInput("epsilon", Fraction(-1, 2), "give a price above zero"))
     epsilon cannot be -0.5; give a price above zero
@@ -167,7 +167,7 @@ class InvalidInput(TacitError, ValueError):
 
 
 class InvalidData(TacitError, ValueError):
-    """What is to be released is of the wrong kind; the message names the kind, never a value."""
+    """Data of the wrong kind; the message names the kind, never a value."""
 
 
 class MissingFile(InvalidData, FileNotFoundError):
@@ -179,7 +179,7 @@ class InvalidDistribution(TacitError, ValueError):
 
 
 class KeyReused(TacitError):
-    """An idempotency key stands for another question, or for one that is still being answered (`running`)."""
+    """An idempotency key belongs to another question, or to one that is still running (`running`)."""
 
     def __init__(self, reason: str, remedy: str, *, running: bool = False) -> None:
         self.reason = reason
@@ -189,7 +189,7 @@ class KeyReused(TacitError):
 
 
 class LedgerBusy(TacitError):
-    """Someone else holds the ledger for too long; nothing was charged."""
+    """Another process has locked the ledger for too long; nothing was charged."""
 
     def __init__(self, place: str, seconds: float) -> None:
         self.place = place
@@ -201,7 +201,7 @@ class LedgerBusy(TacitError):
 
 
 class LedgerRefused(TacitError):
-    """What lies at a ledger's place cannot be trusted to know all that was spent; nothing was charged."""
+    """A ledger is damaged, out of date or another one, so it may not know all charges; nothing was charged."""
 
     def __init__(self, place: str, reason: str, remedy: str) -> None:
         self.place = place
@@ -211,7 +211,7 @@ class LedgerRefused(TacitError):
 
 
 class LedgerUnavailable(TacitError):
-    """A ledger cannot be written or reached now; nothing is answered that was not written down."""
+    """A ledger cannot be written or reached now; nothing was charged or answered."""
 
     def __init__(self, place: str, reason: str, remedy: str) -> None:
         self.place = place
@@ -221,7 +221,7 @@ class LedgerUnavailable(TacitError):
 
 
 class LedgerUncertain(LedgerUnavailable):
-    """A ledger broke off before it said whether it was written; asking again finds out, and is charged once at most."""
+    """A ledger disconnected before it confirmed a charge; asking again finds out, and is charged at most once."""
 
     def __init__(
         self,
@@ -238,7 +238,7 @@ class LedgerUncertain(LedgerUnavailable):
 
 
 class LimitExceeded(TacitError):
-    """A price does not fit into what is left of a limit; nothing was charged and nothing was looked at.
+    """A price exceeds what is left of a limit; nothing was charged and no data were read.
 
     `epsilon` is one that still fits, where it is known.
     """
@@ -268,7 +268,7 @@ class LimitExceeded(TacitError):
 
 
 class NotChargeable(TacitError, ValueError):
-    """A loss is of a kind that a ledger's filter cannot sum soundly."""
+    """A loss of a kind that a ledger's filter cannot add up."""
 
     def __init__(self, kind: str, remedy: str) -> None:
         self.kind = kind
@@ -277,7 +277,7 @@ class NotChargeable(TacitError, ValueError):
 
 
 class NotFound(TacitError, LookupError):
-    """What is asked for by its number or name is not there, or is somebody else's: which of the two is not said."""
+    """There is nothing of this number or name, or it is somebody else's; the message does not say which."""
 
     def __init__(self, what: str, name: object) -> None:
         self.what = what
@@ -286,7 +286,7 @@ class NotFound(TacitError, LookupError):
 
 
 class NotInstalled(TacitError, ImportError):
-    """A library is needed that is not installed; Tacit does without it until somebody asks for what it does."""
+    """An optional library is not installed; Tacit needs it only for some features."""
 
     def __init__(self, for_what: str, library: str, extra: str) -> None:
         self.library = library
@@ -297,7 +297,7 @@ class NotInstalled(TacitError, ImportError):
 
 
 class InvalidPlan(TacitError, ValueError):
-    """What is asked cannot be answered privately, or is not understood; nothing is ever left out of a question.
+    """A question that cannot be answered privately, or is not understood; no part of a question is ever ignored.
 
     `text[start:end]` is what it is about: the message underlines it.  `culprit` is the part of the plan that was
     refused, for the door that knows where it stands in the text.
@@ -373,7 +373,7 @@ class Unbounded(InvalidPlan):
 
 @frozen
 class Fault:
-    """What is wrong at one place of a file, and how to mend it; line 0 is the file itself."""
+    """What is wrong at one place of a file, and how to fix it; line 0 is the file itself."""
 
     line: int
     key: str
@@ -390,7 +390,7 @@ class Fault:
 
 
 class InvalidPolicy(TacitError, ValueError):
-    """A policy file has faults; all of them are told at once, in the order of their lines."""
+    """A policy file has errors; all of them are reported at once, in the order of their lines."""
 
     def __init__(self, file: object, faults: Iterable[Fault]) -> None:
         self.file = str(file)
@@ -411,7 +411,7 @@ class NotPrivate(TacitError):
 
 
 class ServerUnavailable(TacitError):
-    """A server cannot be reached, or does not answer as one; a question may be asked again: it is paid once at most."""
+    """A server cannot be reached, or is not a Tacit server; asking again is safe: it is charged at most once."""
 
     def __init__(self, place: str, reason: str, remedy: str) -> None:
         self.place = place
@@ -425,7 +425,7 @@ class TooLarge(TacitError, ValueError):
 
 
 class TooMany(TacitError):
-    """More requests were made in a while than somebody may make; nothing was charged."""
+    """More requests than the rate limit allows; nothing was charged."""
 
     def __init__(self, what: str, seconds: float) -> None:
         self.what = what

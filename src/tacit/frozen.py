@@ -71,10 +71,9 @@ class _Initialiser:
 
     def __get__(self, value: object, _: type | None = None) -> Callable[..., None]:
         made: Any = self._of
-        # two threads may both make it: they make the same
-        if isinstance(made.__dict__["__init__"], _Initialiser):
-            made.__init__ = _initialiser(made, fields(made))
         found: Any = made.__dict__["__init__"]
+        if isinstance(found, _Initialiser):  # two threads may both make it: they make the same
+            found = made.__init__ = _initialiser(made, fields(made))
         return found if value is None else found.__get__(value)  # type: ignore[no-any-return]
 
 

@@ -155,7 +155,7 @@ def test_a_text_of_several_statements_is_not_run():
     for sql in ("SELECT 1; SELECT 2", f"SELECT 1; {RUN}", "", "SELECT 1\0", f"SELECT 1;;{RUN}"):
         with pytest.raises(CatalogueError):
             database()._run(sql)
-    with pytest.raises(CatalogueError, match="queries alone"):
+    with pytest.raises(CatalogueError, match="answers only queries"):
         database()._read("DELETE FROM cat.pg_description")
     assert state(database()) == before
 

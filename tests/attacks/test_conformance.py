@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from fractions import Fraction
 from itertools import product
+from math import exp
 from typing import Any
 from unittest.mock import patch
 
 import pytest
 
 from tacit.curator import Limit, Release, Shared, terms_of
+from tacit.curator.pricing.unknown_key_threshold import CodeFinder
 from tacit.engines import DuckDB, Memory
 from tacit.engines.sql.statement import statement
 from tacit.errors import EngineFailed, InvalidInput, InvalidPlan, LimitExceeded, Unbounded
@@ -143,8 +145,27 @@ def test_v1_what_numbers_rows_by_their_order_is_refused():
         assert "rows of several units" in refused(text).reason
 
 
-def test_v2_without_a_delta_no_key_comes_from_a_row():
-    assert "private" in refused("SELECT note, COUNT(*) AS n FROM visits GROUP BY note").reason
+@pytest.mark.parametrize("relation", list(Neighbours), ids=[each.value for each in Neighbours])
+def test_v2_without_a_delta_a_key_of_one_person_is_shown_as_rarely_as_by_noise(relation):
+    text = "SELECT note, COUNT(*) AS n FROM visits GROUP BY note"
+    plan = canonical(read_sql(text, {"visits": VISITS}, finding=True))
+    finder = terms_of(
+        plan.question, Shared(VISITS, 3, 3), Limit(3, 0, relation), Fraction(1)
+    ).finder
+    assert isinstance(finder, CodeFinder)
+    assert finder.delta == 0
+    most = 1 << finder.keeping.bits  # what one person adds to all keys together
+    for bits in (0, 6, 48, finder.threshold.longest):
+        start = finder.threshold.start(bits)
+        with working():
+            alone, nobody = (float(upper(finder.threshold.law.tail(start - w))) for w in (most, 0))
+        assert nobody * 2**bits <= 2**-26
+        assert alone <= nobody * exp(
+            1
+        )  # the whole epsilon of the question, of which keys have half
+
+
+def test_v2_without_a_delta_no_declared_key_comes_from_a_row():
     rare = [row(1, ward="a rare disease"), row(2)]
     found = [
         vault_of(rows).vault.sql("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", epsilon=1)
@@ -431,7 +452,6 @@ def test_v12_noise_is_drawn_from_the_secure_source_and_never_by_the_database():
 
 def test_v12_a_refusal_is_one_sentence_and_a_remedy():
     for call in (
-        "MODE(cost)",
         "SOUNDEX(note)",
         "HISTOGRAM(cost)",
         "PG_SLEEP(5)",

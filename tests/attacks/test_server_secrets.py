@@ -63,7 +63,7 @@ def test_a_mistake_anywhere_is_one_constant_text(clinic, method, monkeypatch):
     assert said.status == 500
     assert said.json() == {
         "type": "/problems/internal",
-        "title": "The server made a mistake",
+        "title": "The server failed",
         "status": 500,
         "detail": "something went wrong here; try again",
     }

@@ -208,12 +208,12 @@ class Page:
         """The text that an element shows."""
         return self.do(f"document.querySelector({json.dumps(selector)})?.innerText ?? ''")
 
-    def click(self, selector):
-        """Click the middle of an element, as a mouse does."""
+    def click(self, selector, down=0.5):
+        """Click an element as a mouse does: its middle, or so far down."""
         spot = self.wait_for(
             f"(() => {{ const e = document.querySelector({json.dumps(selector)});"
             " e.scrollIntoView({block: 'center'}); const b = e.getBoundingClientRect();"
-            " return b.width && [b.x + b.width / 2, b.y + b.height / 2] })()",
+            " return b.width && [b.x + b.width / 2, b.y + b.height * %s] })()" % down,
             f"{selector} is not there to be clicked",
         )
         for kind in ("mousePressed", "mouseReleased"):

@@ -1,6 +1,7 @@
 """What people do in the workbench, done in Chromium: by mouse, by keyboard alone, and without scripts."""
 
 import re
+import time
 
 from tests.browser.devtools import ALT, CONTROL, SHIFT
 
@@ -85,13 +86,37 @@ def test_where_the_limit_is_reached_a_replay_still_works(workbench):
     write(page, "SELECT COUNT(*) AS n FROM patients WHERE died")
     explained(page, "where died")
     assert "does not fit" in page.text("#explanation .bad")
+    assert "To halve" not in page.text("#explanation")
     assert page.do("document.querySelector('#run').disabled") is True
+    fits = page.text(".fits a")
+    page.click(".fits a")
+    page.wait_for("document.querySelector('#explanation [data-affordable=yes]')", "it fits")
+    assert fits == "Pay epsilon " + page.do("document.querySelector('#price').value")
+    assert page.do("document.querySelector('#run').disabled") is False
     write(page, "SELECT COUNT(*) AS n FROM events")
     explained(page, "In events")
     page.click("#run")
     page.wait_for("document.querySelector('#answer').innerText.includes('nothing')", "it is free")
     number = re.compile(r"(?m)^[\d,]+ [\d,]+ to [\d,]+$")
     assert number.search(page.text("#answer"))[0] == number.search(first)[0]
+
+
+def test_enter_ends_a_line_and_a_click_below_the_text_keeps_the_focus(workbench):
+    page = workbench.page("ana")
+    page.open(f"{workbench.url}/ask")
+    write(page, "SELECT event, COUNT(*) AS n FROM events GROUP BY ")
+    for letter in "event":  # which is also how a table's name begins
+        page.press(letter)
+    page.wait_for("document.querySelector('.cm-tooltip-autocomplete')", "nothing is proposed")
+    time.sleep(0.2)  # a proposal that is younger than 75 ms is not taken by any key
+    page.press("Enter")
+    page.type("LIMIT 2")
+    assert page.do(f"{EDITOR}.innerText").split("\n") == [
+        "SELECT event, COUNT(*) AS n FROM events GROUP BY event",
+        "LIMIT 2",
+    ]
+    page.click(".cm-scroller", down=0.9)
+    assert page.do(f"document.activeElement === {EDITOR}")
 
 
 def test_the_keyboard_alone_is_enough(workbench):

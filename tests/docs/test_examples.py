@@ -8,8 +8,6 @@ import pytest
 
 from tests.docs.sources import ROOT, dotted, modules, shown
 
-NAMES = [name for name in map(dotted, modules()) if not name.endswith("__main__")]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(r"(?ms)^( *)```(\w*)[^\n]*\n(.*?)^\1```")
 
 
@@ -43,6 +41,23 @@ def failures_of_page(page, name):
             except SyntaxError as error:
                 said.append(f"{name}, the block at line {line + 1}: {error}")
     return "".join(said)
+
+
+NAMES = [
+    dotted(module)
+    for module in modules()
+    if module.name != "__main__.py" and ">>>" in module.read_text(encoding="utf-8")
+]
+PAGES = [
+    page
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+    if any(blocks_of(page.read_text(encoding="utf-8")))
+]
+
+
+def test_there_are_many_examples():
+    assert len(NAMES) > 300
+    assert len(PAGES) > 40
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -86,7 +86,16 @@ INSIDE = {
             "postgres_tables",
             "later_writes",
         ),
-        *("shared_board", "identities", "sessions", "idempotency", "calibration", "rights", "jobs"),
+        *(
+            "shared_board",
+            "identities",
+            "shared_rates",
+            "sessions",
+            "idempotency",
+            "calibration",
+            "rights",
+            "jobs",
+        ),
         *(
             "people",
             "free_reads",

@@ -89,9 +89,8 @@ def test_the_four_parts_come_in_their_usual_order():
     assert captions == ["Tutorials", "How-to", "Reference", "Explanation"]
 
 
-@pytest.mark.parametrize("page", pages(), ids=shown)
-def test_links_lead_to_headings_that_exist(page):
-    assert lost_anchors(page) == []
+def test_links_lead_to_headings_that_exist():
+    assert {shown(page): lost for page in pages() if (lost := lost_anchors(page))} == {}
 
 
 def test_a_lost_anchor_is_caught(tmp_path):

@@ -99,7 +99,7 @@ class Workbench:
 class Client:
     """`tacit.connect`."""
 
-    mistake = "could not answer; ask again: it is paid once at most"
+    mistake = "could not answer; ask again: you are charged at most once"
 
     def __init__(self, server, name, password):
         url, _ = server

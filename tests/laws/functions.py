@@ -64,6 +64,9 @@ class Case:
     """How DuckDB wants it written, if not like this."""
 
 
+_YEARS = "CASE WHEN i >= 1 AND k >= 1 THEN MAKE_DATE(i, k, 1) END"
+
+
 def _cases():
     integer, number, text, boolean, moment = (
         Kind.INTEGER,
@@ -259,6 +262,12 @@ def _cases():
     seconds = "make_timestamp(CAST(i AS BIGINT) * 1000000)"
     yield Case("TO_TIMESTAMP(i)", moment, plain=seconds)
     yield Case("FLOOR(x / 10) * 10", number)
+    yield Case("MAKE_DATE(2020, p, 28)", Kind.DATE)
+    there = "CASE WHEN p BETWEEN 1 AND 8 THEN MAKE_DATE(1990 + p, 1 + p, 9 * p - p * p) END"
+    yield Case("MAKE_DATE(1990 + p, 1 + p, 9 * p - p * p)", Kind.DATE, plain=there)
+    exists = "CASE WHEN i BETWEEN 1 AND 29 THEN MAKE_DATE(2024, 2, i) END"
+    yield Case("MAKE_DATE(2024, 2, i)", Kind.DATE, plain=exists)
+    yield Case("MAKE_DATE(i, k, 1)", Kind.DATE, plain=_YEARS)
     for zone in ("Europe/Berlin", "America/St_Johns", "Asia/Kolkata", "UTC"):
         for column in "ds":
             clock = f"timezone('{zone}', timezone('UTC', CAST({column} AS TIMESTAMP)))"

@@ -464,6 +464,13 @@ FUNCTIONS = [
     # what is made of others
     Function("DATE({0})", "d m", "d", NO_CAST, "CAST({0} AS DATE)", over="d m"),
     Function("LAST_DAY({0})", "d m", "d", NO_TIME, over="m n"),
+    Function(
+        "MAKE_DATE(2024, 2, {0})",
+        "i",
+        "d",
+        plain="CASE WHEN {0} BETWEEN 1 AND 29 THEN MAKE_DATE(2024, 2, {0}) END",
+        over="i",
+    ),
     Function("SAFE_DIVIDE({0}, {1.mid})", "in", "n", NO_NUMBER, "{0} / {1.mid}", over="in"),
     Function("TO_TIMESTAMP({0})", "i", "m", plain="make_timestamp({0} * 1000000)", over="i"),
     Function(

@@ -136,6 +136,7 @@ ROOT = Path(__file__).resolve().parents[2]
 REJECTION_SAMPLERS = {
     "random_trials.py": "tests/laws/test_tune.py",
     "gradual_laplace.py": "tests/laws/test_gradual_release.py",
+    "code_threshold.py": "tests/laws/test_key_codes.py",
     "smooth_noise.py": "tests/laws/test_smooth_sensitivity.py",
 }
 

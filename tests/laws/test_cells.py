@@ -47,6 +47,7 @@ from tacit.plan import (
     clamp_cell,
     sum_measure,
 )
+from tests.scratch import scratch
 
 MINUS_NAN = struct.unpack("<d", struct.pack("<Q", 0xFFF8000000000001))[0]
 FLOATS = [
@@ -338,7 +339,7 @@ def check_cells(source: Any, small: Any, names: list[str]) -> int:
     for table in tables_for(names):
         variants = variants_of(table)
         wanted = expected_cells(small() if callable(small) else small, table, variants)
-        with closing(open_connection(threads=1)) as connection:
+        with scratch() as connection:
             relation = load_table(
                 connection, 0, table, source_of(source() if callable(source) else source)
             )
@@ -401,7 +402,7 @@ def test_a_cell_of_a_database_means_the_same_in_both_engines(tmp_path: Path) -> 
     seen = check_cells(Stored(tmp_path / "t.duckdb", "t"), poison(names), names)
     for n, table in enumerate(tables_for(names)):
         ingest(filled(names, "wild", 300), table, tmp_path / f"{n}.duckdb")
-        with closing(open_connection(threads=1)) as connection:
+        with scratch() as connection:
             relation = load_table(connection, 0, table, source_of(tmp_path / f"{n}.duckdb"))
             variants = variants_of(table)
             found = found_cells(connection, relation, variants)
@@ -456,7 +457,7 @@ def test_a_python_object_means_the_same_in_both_engines() -> None:
         [*rows, *({**row, "i": -1} for row in rows)],
         *([row] for row in rows),
     ):
-        with closing(open_connection(threads=1)) as connection:
+        with scratch() as connection:
             found = found_cells(
                 connection, load_table(connection, 0, table, source_of(source)), variants
             )
@@ -686,7 +687,7 @@ def test_a_text_means_the_same_in_both_engines() -> None:
             [clamp_cell(dialect.read(text, column.kind), column) for column in variants]
             for text in texts
         ]
-        with closing(open_connection(threads=1)) as connection:
+        with scratch() as connection:
             unoptimised = connection.cursor()
             unoptimised.execute("PRAGMA disable_optimizer")
             for cursor in (connection, unoptimised) if dialect in DIALECTS[:2] else (connection,):

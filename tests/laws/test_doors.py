@@ -78,7 +78,7 @@ def test_who_is_disabled_is_out_at_once(server, door):
 def test_an_auditor_asks_nothing(server, door):
     url, desk, _ = server
     before = counts(desk)
-    assert "this is not for the role auditor" in said(
+    assert "the role auditor may not do this" in said(
         lambda: door((url, desk), "otto", PASSWORD).ask(fresh(desk, door), 0.125)
     )
     assert counts(desk) == before

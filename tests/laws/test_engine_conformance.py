@@ -17,7 +17,7 @@ import numpy as np
 import psycopg
 import pytest
 
-from tacit.engines import DuckDB, Memory, Postgres, PostgresTable
+from tacit.engines import CodedRows, DuckDB, Memory, Postgres, PostgresTable
 from tacit.engines.postgres.dialect import POSTGRES
 from tacit.engines.sql.casts import read_cell
 from tacit.engines.sql.dialect import SqlDialect
@@ -354,8 +354,16 @@ def test_many_unknown_keys_are_the_same_in_postgres():
     assert sampled(check_gathered, 150)["found"] >= 150
 
 
+def owners(rows: CodedRows) -> Counter[tuple[Any, ...]]:
+    """The unit of every row beside its codes and what it weighs: samples are of units, with all of their rows."""
+    assert rows.units is not None
+    assert rows.weights is not None
+    columns = (rows.units, *rows.codes, rows.weights)
+    return Counter(zip(*(each.tolist() for each in columns), strict=True))
+
+
 def check_codes(norm: Weighing, place: Place = IN_POSTGRES) -> None:
-    """Rows as codes: declared values, grids, NULL, and what a row weighs."""
+    """Rows as codes: declared values, grids, NULL, what a row weighs, and whose it is."""
     rows = storable(
         [{"who": f"u{n % 4}", "wide": n, **row} for n, row in enumerate(functions.rows(40))], EDGES
     )
@@ -371,9 +379,11 @@ def check_codes(norm: Weighing, place: Place = IN_POSTGRES) -> None:
     )
     weights = Weights(norm, 3, 9, 10)
     groups = [np.arange(axis.size) for axis in coding.axes]
+    memory, owned = Memory({EDGES: rows}), replace(coding, units=True)
     with place.engine(place.store({EDGES: rows})) as engine:
         engine.code(coding, weights, rehearsing=True)
-        found, expected = engine.code(coding, weights), Memory({EDGES: rows}).code(coding, weights)
+        found, expected = engine.code(coding, weights), memory.code(coding, weights)
+        assert owners(engine.code(owned, weights)) == owners(memory.code(owned, weights))
     for axes in ([0, 1], [2], [0, 3]):
         some = [groups[axis] for axis in axes]
         assert expected.count(axes, some).any()

@@ -133,6 +133,10 @@ def test_a_fit_is_free_the_second_time_and_another_one_is_not(name):
     }
     assert len(list(vault.ledger.entries())) == 1
     assert vault.check_receipt(again.receipt) == []
+    listed, _ = copy_of(name)
+    tuples = {key: value for key, value in listed.get_params().items() if type(value) is tuple}
+    listed.set_params(**{key: list(value) for key, value in tuples.items()})
+    assert listed.fit(rows_of(vault), target).price.free
     other, _ = copy_of(name)
     other.fit(rows_of(vault).where(col("age") >= 0), target)
     assert not other.price.free

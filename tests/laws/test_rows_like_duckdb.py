@@ -101,6 +101,12 @@ SELECT AVG(cost) AS m FROM visits WHERE patient IN (SELECT patient FROM visits G
 SELECT COUNT(*) AS n FROM visits WHERE (patient IN (SELECT person FROM doses WHERE drug = 'x') AND stay > 0) AND NOT
 (patient IN (SELECT person FROM doses WHERE drug = 'y'))
 
+SELECT f, COUNT(*) AS n FROM (SELECT FIRST_VALUE(ward) OVER (PARTITION BY patient ORDER BY day, visit) AS f,
+ROW_NUMBER() OVER (PARTITION BY patient ORDER BY day, visit) AS k FROM visits) WHERE k = 1 GROUP BY f
+
+SELECT f, COUNT(*) AS n FROM (SELECT ROW_NUMBER() OVER (PARTITION BY patient ORDER BY day, visit) AS k,
+FIRST_VALUE(ward) OVER (PARTITION BY patient ORDER BY day, visit) AS f FROM visits) WHERE k = 2 GROUP BY f
+
 SELECT ward, COUNT(*) AS n FROM (SELECT ward, ROW_NUMBER() OVER (PARTITION BY patient ORDER BY day, visit) AS k FROM
 visits) WHERE k = 1 GROUP BY ward
 

@@ -113,24 +113,41 @@ def test_the_best_of_concentrated_trials_costs_no_more_than_is_charged(rho, stop
     assert trial_rho(F(price), F(stop), FAILURE) <= F(rho) * F(1001, 1000)
 
 
+def moments_of_best(one, two, stop):
+    """The largest tilt, root mean squares of tilt and loss, and the relative entropy, among trials that are best."""
+    best = best_of(one, stop)
+    chances = [
+        stop + (1 - stop) * np.concatenate([np.cumsum(law[::-1])[::-1][1:], [0.0]])
+        for law in (one, two)
+    ]
+    tilt, loss = np.log(chances[1] / chances[0]), np.log(one / two)
+    roots = [float(np.sqrt((best * each**2).sum())) for each in (tilt, loss)]
+    return float(np.abs(tilt).max()), *roots, float((best * np.log(best / one)).sum())
+
+
 @pytest.mark.parametrize("rho", [1e-3, 0.05])
 @pytest.mark.parametrize("stop", [0.05, 0.0001])
 def test_the_tilt_and_the_second_moment_bound_those_of_gaussian_trials(rho, stop):
-    """The two steps of the proof, each by itself: never exceeded, and less than three times too large."""
+    """The steps of the proof, each by itself, both orders and neighbours: never exceeded, not three times too large."""
     one, two = gaussian_trial(rho)
-    above = [stop + (1 - stop) * (1 - np.cumsum(law)) for law in (one, two)]
-    tilt = float(np.abs(np.log(above[0] / above[1])).max())
-    claimed = 2 * np.sqrt(rho * np.log(1 / stop)) - rho
-    assert tilt <= claimed <= 3 * tilt
-    best = best_of(one[::-1], stop)
-    root = float(np.sqrt((best * np.log(one[::-1] / two[::-1]) ** 2).sum()))
+    pairs = [(one, two), (two, one), (one[::-1], two[::-1]), (two[::-1], one[::-1])]
+    found = np.array([moments_of_best(*pair, stop) for pair in pairs])
+    largest = 2 * np.sqrt(rho * np.log(1 / stop)) - rho
     with working():
-        mean = ball(F(mean_trials(F(stop)))).log()
-        bound = prices._root_mean_square(ball(F(rho)), mean)
-        assert root <= float(upper(bound)) <= 3 * root
-        price = prices._certify_rho(F(rho), F(stop), FAILURE)
-        least = (float(lower(bound)) + claimed) ** 2 / 2
-        assert least <= float(price)
+        price, chance = ball(F(rho)), ball(F(stop))
+        entropy = prices._entropy(chance)
+        bounds = (
+            prices._root_mean_square_tilt(price, -chance.log()),
+            prices._root_mean_square_loss(price, entropy),
+            entropy,
+        )
+        claimed = np.array([largest, *(float(upper(each)) for each in bounds)])
+        known = prices._root_mean_square_loss(price, ball(F(found[:, 3].max())))
+        least = (float(lower(known)) + min(float(lower(bounds[0])), largest)) ** 2 / 2
+        charged = float(prices._certify_rho(F(rho), F(stop), FAILURE))
+    assert (found <= claimed).all()
+    assert (claimed <= 3 * found.max(axis=0)).all()
+    assert least <= charged
 
 
 @pytest.mark.parametrize(("cut", "up"), [(0.3, 0.01), (1.5, 0.01), (0.3, 0.3)])
@@ -242,8 +259,10 @@ def test_tuning_is_paid_once_and_finds_a_model(delta):
     assert not best.model.price.free
     assert len(list(vault.ledger.entries())) == 1
     assert best.model.score(make_rows(200, each=1)) > 0.8
-    assert "predicted right" in str(best)
+    assert "predicted correctly" in str(best)
     assert 250 < best.right < 450
+    same = tune(Scorecard, {"bins": np.array(GRID["bins"])}, rows_of(vault), "ill", **how)
+    assert same.model.price.free
     other = tune(Scorecard, {"bins": [2, 4]}, rows_of(vault), "ill", epsilon=50)
     assert not other.model.price.free
 
@@ -255,6 +274,10 @@ def test_what_cannot_be_tuned_is_refused_before_anything_is_paid():
         (Scorecard, {"bins": [2]}, "settings"),
         (Scorecard, {"epsilon": [1, 2]}, "other than epsilon"),
         (Scorecard, {"bins": [0, 2]}, "whole number"),
+        (Scorecard, {"bins": 16}, "list of values"),
+        (Scorecard, {"bins": "24"}, "list of values"),
+        (Scorecard, {"C": [1, 2]}, "Scorecard has bins, logs"),
+        (Scorecard, [("bins", [2, 4])], "values by setting"),
     ):
         with pytest.raises(InvalidInput, match=match):
             tune(estimator, grid, rows_of(vault), "ill", epsilon=1)

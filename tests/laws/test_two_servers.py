@@ -109,6 +109,9 @@ def test_two_servers_keep_one_limit_and_know_the_same_people(clinic):
     status, cookie, _ = send(urls[0], "POST", "/signin", form, **kind)
     assert status == 303
     assert send(urls[1], "GET", "/history", Cookie=cookie)[0] == 200  # it signed in elsewhere
+    wrong = urlencode({"name": "zoe", "password": "wrong"}).encode()
+    tried = [send(url, "POST", "/signin", wrong, **kind)[0] for url in urls * 3]
+    assert tried == [401] * 5 + [429]  # five from one address, wherever they are made
 
     (folder / "tacit.toml").write_text(POLICY.format(limit=2))
     cleo = {"Authorization": f"Bearer {tokens['cleo']}"}

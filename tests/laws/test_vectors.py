@@ -1,6 +1,7 @@
 """Sums of clipped vectors: how far a unit moves them, that they are exact, paid for, and all that leaves."""
 
 from collections import Counter
+from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
 
@@ -32,13 +33,14 @@ from tacit.curator.vectors.summable_vectors import (
     bounds_of,
 )
 from tacit.curator.vectors.vectors_noise import Sampling, Sums, VectorNoise, ask_tables
-from tacit.engines import CodedRows, DuckDB, Memory
+from tacit.engines import CodedRows, DuckDB, Memory, Postgres, Spark
 from tacit.errors import InvalidInput
 from tacit.ledger import MemoryLedger
 from tacit.mechanisms import Gaussian, Laplace
 from tacit.plan import Column, Frame, Kind, Scan, Table
 from tacit.privacy import Neighbours, Norm
 from tacit.stability import sensitivity_of_sum, weights_for_vectors
+from tests import database, spark
 
 BOUND = 3
 COLUMNS = (
@@ -394,7 +396,18 @@ def test_everything_that_is_drawn_is_paid_for(monkeypatch, neighbours, delta):
     assert paid == pytest.approx(0.8 * float(noise.amount), rel=1e-3)
 
 
-@pytest.mark.parametrize("engine", [Memory, DuckDB])
+def in_postgres(tables):
+    return Postgres(database.store(tables))
+
+
+def on_spark(tables):
+    return Spark(spark.store(tables))
+
+
+ENGINES = [Memory, DuckDB, in_postgres, pytest.param(on_spark, marks=pytest.mark.soak)]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_samples_are_of_units_with_all_of_their_rows(monkeypatch, engine):
     """Of 40 units with 1 to 4 rows, each is in a sample with all of its rows or with none."""
     rows = [row for n in range(40) for row in many_rows(n + 1, each=n % 4 + 1)[-(n % 4 + 1) :]]
@@ -407,8 +420,9 @@ def test_samples_are_of_units_with_all_of_their_rows(monkeypatch, engine):
         return iter(found)
 
     monkeypatch.setattr(rows_to_vectors, "_blocks", spy)
-    lesson = lesson_of(vault_of(rows, engine=engine), SAMPLING)
-    lesson.release(1, ask_all(lesson, SAMPLING))
+    with database.knows_password(), closing(vault_of(rows, engine=engine)) as vault:
+        lesson = lesson_of(vault, SAMPLING)
+        lesson.release(1, ask_all(lesson, SAMPLING))
     assert len(samples) == SAMPLING.steps
     for units, drawn in samples:
         assert sorted(np.bincount(units)) == sorted(n % 4 + 1 for n in range(40))

@@ -102,7 +102,7 @@ def test_a_monotone_watch_refuses_what_may_shrink(measure):
 
 def test_no_watch_is_monotone_where_units_are_replaced():
     vault = vault_of([], "pure", Neighbours.REPLACE)
-    with pytest.raises(InvalidInput, match="add-or-remove only"):
+    with pytest.raises(InvalidInput, match="only under add-or-remove"):
         vault.watch(threshold=1, epsilon=1, monotone=True)
     assert not vault.watch(threshold=1, epsilon=1)._terms.mechanism.monotone
     assert vault.budget.spent == pytest.approx(0.25)

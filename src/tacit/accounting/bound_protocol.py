@@ -47,7 +47,7 @@ class Bound(Protocol):
         if profile is None or (below is not None and not profile(below) <= ball(delta)):
             return None
         guess = rough_epsilon(rough_rho(losses), float(delta))
-        return crossing(lambda at: refine(lambda: profile(at), bits=64), delta, guess)
+        return crossing(lambda at: refine(profile, at, bits=64), delta, guess)
 
 
 def rough_epsilon(rho: float, delta: float) -> float:

@@ -47,7 +47,11 @@ def least_noise(
     while enough(high / 2):
         high /= 2
         if high < Fraction(1, _MOST):
-            raise InvalidInput("noise", "none", "these releases keep the limit without any")
+            raise InvalidInput(
+                "noise",
+                "zero",
+                "these releases fit the limit without noise; release them as they are",
+            )
     low = high / 2
     for _ in range(_FINE):
         middle = (low + high) / 2
@@ -74,7 +78,7 @@ def most_releases(loss: Loss, epsilon: Number, delta: Number) -> int:
             raise InvalidInput(
                 "a loss",
                 loss,
-                "it costs nothing, so there is no most; give one that costs something",
+                "it costs nothing, so it fits any number of times; give a loss above zero",
             )
     low = high // 2
     while high - low > 1:

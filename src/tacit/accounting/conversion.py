@@ -2,12 +2,14 @@
 
 from fractions import Fraction
 from functools import lru_cache
-from math import exp, log
+from math import exp, log, log1p
 
-from tacit.accounting.minimise import lowest
 from tacit.exact import Ball, ball, float_at_least, precision
 
-__all__ = ["epsilon_at", "clamp_place", "order_at", "rho_within", "start_of"]
+__all__ = ["LEAST_PLACE", "MOST_PLACE", "epsilon_at", "order_at", "rho_within", "start_of"]
+
+LEAST_PLACE, MOST_PLACE = -40.0, 60.0
+"""Orders are 1 + e**place: between these they are neither one nor without end."""
 
 
 def epsilon_at(divergence: Ball, order: Fraction, delta: Fraction) -> Ball:
@@ -32,19 +34,10 @@ def order_at(place: float) -> Fraction:
     >>> order_at(0.0)
     Fraction(2, 1)
     """
-    above = Fraction(exp(clamp_place(place)))
+    above = Fraction(exp(min(max(place, LEAST_PLACE), MOST_PLACE)))
     bits = above.denominator.bit_length() - above.numerator.bit_length()
     unit = Fraction(2) ** (bits + 26)
     return 1 + Fraction(round(above * unit)) / unit
-
-
-def clamp_place(place: float) -> float:
-    """The place, kept where orders are neither one nor without end.
-
-    >>> clamp_place(1e9)
-    60.0
-    """
-    return min(max(place, -40.0), 60.0)
 
 
 def start_of(rho: float, delta: float) -> float:
@@ -75,17 +68,21 @@ def rho_within(epsilon: Fraction, delta: Fraction) -> Ball:
 @lru_cache(maxsize=1024)
 def _rho_within(epsilon: Fraction, delta: Fraction, _bits: int) -> Ball:
     """Remembered for as long as balls are as wide: a vault asks for the same few prices again and again."""
-    rough, budget = log(delta), float_at_least(epsilon)
-
-    def shortfall(place: float) -> float:
-        a = 1 + exp(clamp_place(place))
-        return -(budget + (rough + a * log(a)) / (a - 1) - clamp_place(place)) / a
-
-    start = log(max(-rough, 1e-3) / max(budget, 1e-12)) + 0.7
-    order = ball(Fraction(1 + exp(clamp_place(lowest(shortfall, start)))))
+    order = ball(_best_order(float_at_least(epsilon), log(delta)))
     for _ in range(3):
         order = _steeper(order, epsilon, delta)
     return _rho_at(order, epsilon, delta)
+
+
+def _best_order(epsilon: float, log_delta: float) -> Fraction:
+    """About the order at which rho is largest, by halves: there its slope is zero, and before it positive."""
+    low, high = LEAST_PLACE, MOST_PLACE
+    for _ in range(60):
+        place = (low + high) / 2
+        above = exp(place)
+        rising = -(log_delta + log1p(above)) * (2 + 1 / above) / above + place - log1p(above)
+        low, high = (place, high) if rising > epsilon else (low, place)
+    return Fraction(1 + exp(low))
 
 
 def _rho_at(order: Ball, epsilon: Fraction, delta: Fraction) -> Ball:

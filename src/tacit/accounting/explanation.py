@@ -70,16 +70,18 @@ def _role(total: "Total", delta: Fraction) -> str:
     unbounded = rest.pure() is None
     roles = []
     if failure:
-        roles.append(f"a failure, for with probability {float(failure):.3g} a release may tell all")
+        roles.append(
+            f"a failure probability: with probability {float(failure):.3g} a release may reveal everything"
+        )
     if unbounded:
         roles.append(
-            "the price of noise without a bound on its loss, such as the Gaussian's: at delta 0 there is no epsilon"
+            "noise with an unbounded loss, such as Gaussian noise: at delta 0 there is no epsilon"
         )
     if not unbounded and delta > failure and _count(rest.parts) > 1:
         plain = total.epsilon(failure)
         if total.epsilon(delta) < plain:
             roles.append(
-                f"the price of composing better than by addition, which says {plain:.6g} with no delta for it"
+                f"a tighter composition than addition, which gives {plain:.6g} without a delta"
             )
     return ("; ".join(roles) if roles else "none; the guarantee is pure") + "."
 

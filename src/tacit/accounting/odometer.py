@@ -25,7 +25,7 @@ class Odometer:
     >>> seen.epsilon(delta=0)
     3.0
     >>> print(seen.show(delta=0))
-    spent so far: epsilon 3.0 at delta 0, by basic, as if fixed in advance; for display only, a filter guards the limit
+    spent so far: epsilon 3.0 at delta 0, by basic, as if fixed in advance; for display only; filters enforce limits
     """
 
     losses: Composed = field(default_factory=Composed.of)
@@ -44,5 +44,5 @@ class Odometer:
         return (
             f"spent so far: epsilon {figure!r} at delta {format_parameter(delta)}, "
             f"by {figure.by}, as if fixed in advance; "
-            "for display only, a filter guards the limit"
+            "for display only; filters enforce limits"
         )

@@ -129,7 +129,7 @@ def parallel(*losses: Loss | Iterable[Loss]) -> Parallel:
     if len({part.neighbours for part in parts}) != 1:
         raise InvalidInput(
             "the parts",
-            "none or of two relations",
+            "missing, or stated for two relations",
             "give the losses of all parts, for one relation",
         )
     return Parallel(tuple(parts.items()))

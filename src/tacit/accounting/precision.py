@@ -4,6 +4,7 @@ Checked by: tests/laws/test_accounting.py
 """
 
 from collections.abc import Callable
+from fractions import Fraction
 
 from tacit.exact import PRECISION, Ball, working
 
@@ -13,8 +14,8 @@ _MOST_BITS = 2048
 _NARROW = 32  # bits of a figure that are certain
 
 
-def refine(figure: Callable[[], Ball], bits: int = PRECISION) -> Ball:
-    """The ball that the function gives, at the first precision at which it is narrow beside its own size.
+def refine(figure: Callable[..., Ball], *given: Fraction, bits: int = PRECISION) -> Ball:
+    """The ball that a function of what is given has, at the first precision at which it is narrow beside its own size.
 
     >>> from tacit.exact import ball
     >>> with working(64):
@@ -23,7 +24,7 @@ def refine(figure: Callable[[], Ball], bits: int = PRECISION) -> Ball:
     """
     while True:
         with working(bits):
-            found = figure()
+            found = figure(*given)
         if found.rel_accuracy_bits() >= _NARROW or found.is_exact() or bits >= _MOST_BITS:
             return found
         bits *= 2

@@ -7,11 +7,11 @@ from math import ceil, floor
 from typing import Protocol
 
 from tacit.accounting.conversion import rho_within
-from tacit.accounting.total import total
+from tacit.accounting.renyi import concentrated_epsilon
 from tacit.errors import InvalidInput, NotChargeable
-from tacit.exact import Number, at_most, lower, upper, working
+from tacit.exact import Number, at_most, float_at_least, lower, upper, working
 from tacit.frozen import frozen
-from tacit.privacy import Loss, Neighbours, ZeroConcentratedLoss, fill, is_loss
+from tacit.privacy import Loss, Neighbours, fill, is_loss
 
 __all__ = ["Charge", "ConcentratedFilter", "Filter", "PureFilter"]
 
@@ -269,13 +269,14 @@ class ConcentratedFilter(Filter):
         """The smallest epsilon that this rho alone gives at delta/2, rounded up."""
         if not charge.amount:
             return Fraction(0)
-        return _epsilon_of(self.amount(charge), self.delta / 2, self.neighbours)
+        return _epsilon_of(self.amount(charge), self.delta / 2)
 
 
 @lru_cache(maxsize=1024)
-def _epsilon_of(rho: Fraction, delta: Fraction, neighbours: Neighbours) -> Fraction:
+def _epsilon_of(rho: Fraction, delta: Fraction) -> Fraction:
     """Remembered: every answer shows its epsilon, and most questions of a vault cost the same."""
-    return Fraction(total(ZeroConcentratedLoss(rho, 0, neighbours)).epsilon(delta))
+    with working():
+        return Fraction(float_at_least(concentrated_epsilon(rho, delta)))
 
 
 def _check_loss(loss: Loss, neighbours: Neighbours) -> Loss:

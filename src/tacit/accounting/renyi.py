@@ -2,17 +2,19 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from math import exp, log, log1p
 
-from tacit.accounting.bound_protocol import Bound, Profile, rough_rho
-from tacit.accounting.conversion import clamp_place, epsilon_at, order_at, start_of
+from tacit.accounting.bound_protocol import Bound, Profile, rough_epsilon, rough_rho
+from tacit.accounting.conversion import LEAST_PLACE, MOST_PLACE, epsilon_at, order_at, start_of
 from tacit.accounting.exact_law import merge_gaussians, require_delta
-from tacit.accounting.minimise import lowest
+from tacit.accounting.minimise import crossing, lowest
+from tacit.accounting.precision import refine
 from tacit.exact import Ball, ball, infinite, upper, working
 from tacit.frozen import frozen
 from tacit.privacy import Composed, Subsampled, concentrated_delta, concentrated_order, renyi_delta
 
-__all__ = ["Concentrated", "Renyi"]
+__all__ = ["Concentrated", "Renyi", "concentrated_epsilon"]
 
 # a curve that is a line at these orders is taken for one
 _TELLING = (Fraction(2), Fraction(1 << 20))
@@ -47,14 +49,7 @@ class Concentrated(Bound):
         rho = losses.rho()
         if rho is None or rho.is_zero():
             return None if rho is None else Fraction(0)
-        rough, rate = log(delta), max(float(rho), 1e-300)
-
-        def height(place: float) -> float:
-            above = exp(clamp_place(place))
-            return (1 + above) * rate + place - (1 + 1 / above) * log1p(above) - rough / above
-
-        order = order_at(lowest(height, start_of(rate, float(delta)), tolerance=1e-9))
-        return max(Fraction(0), upper(epsilon_at(rho * ball(order), order, delta)))
+        return _epsilon_at_best_order(rho, delta)
 
 
 @frozen
@@ -116,6 +111,38 @@ class Renyi(Bound):
 
         best = _best(at, lowest(height, start_of(rough_rho(losses), float(delta))), losses)
         return max(Fraction(0), upper(best)) if best.is_finite() else None
+
+
+def concentrated_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
+    """The smallest epsilon that a positive rho is known to imply at this delta: what `total` says of it alone.
+
+    Claim:      a release that is rho-zCDP is (epsilon, delta)-DP.
+    Because:    both figures hold, so that the smaller one does: the epsilon at the best order of this delta, and the
+                one at which the delta of its own best order is certainly at most this delta.
+    Checked by: tests/unit/accounting/test_conversion.py::test_one_rho_is_converted_as_in_any_total
+
+    >>> with working():
+    ...     float(concentrated_epsilon(Fraction(1, 10), Fraction(1, 10**6)))
+    2.141...
+    """
+    figure = _epsilon_at_best_order(ball(rho), delta)
+    if not concentrated_delta(rho, figure) <= ball(delta):
+        return figure
+    guess = rough_epsilon(min(max(float(rho), 1e-12), 1e12), float(delta))
+    found = crossing(partial(refine, concentrated_delta, rho, bits=64), delta, guess)
+    return figure if found is None else min(figure, found)
+
+
+def _epsilon_at_best_order(rho: Ball, delta: Fraction) -> Fraction:
+    """An epsilon at an order that is searched in floats; the figure is certified there."""
+    rough, rate = log(delta), max(float(rho), 1e-300)
+
+    def height(place: float) -> float:
+        above = exp(min(max(place, LEAST_PLACE), MOST_PLACE))
+        return (1 + above) * rate + place - (1 + 1 / above) * log1p(above) - rough / above
+
+    order = order_at(lowest(height, start_of(rate, float(delta)), tolerance=1e-9))
+    return max(Fraction(0), upper(epsilon_at(rho * ball(order), order, delta)))
 
 
 def _log_delta(divergence: float, above: float, epsilon: float) -> float:

@@ -18,6 +18,7 @@ __all__ = [
 
 _STEP = Fraction(102, 100)  # from one order to the next
 _PARTS = 1 << 16
+_PLACES = 16  # between 0 and 1, at which the second moment of a loss is bounded: the least holds
 
 
 def mean_trials(stop: Number) -> float:
@@ -71,13 +72,15 @@ def selected_rho(rho: Number, stop: Number, failure: Number) -> Fraction:
 
     Claim:      where a trial is rho-zCDP, the best of k trials is `failure`-approximately zero-concentrated with what
                 is returned, if k is drawn from the logarithmic law of `stop` and is not released.
-    Because:    the loss of the best is that of a trial plus a tilt, which p'/p bounds for probabilities of at least
-                `stop`.  Cut off the outcomes whose loss exceeds t: they are rare.  On the rest, the second moment of
-                the loss and its bound t limit the divergence of every order; docs/proofs/selected-trials.md.
-    Checked by: tests/laws/test_tune.py::test_the_best_of_concentrated_trials_costs_no_more_than_is_charged
+    Because:    the loss of the best is that of a trial plus a tilt, ln p'/p for a probability p of at least `stop`
+                whose logarithm is uniform.  Cut off the outcomes whose loss exceeds t: they are rare.  On the rest,
+                the second moment of the loss and its bound t limit the divergence of every order.  The relative
+                entropy of the best to a trial bounds that moment by a trial's; docs/proofs/selected-trials.md.
+    Checked by: tests/laws/test_tune.py::test_the_best_of_concentrated_trials_costs_no_more_than_is_charged and
+                tests/laws/test_tune.py::test_the_tilt_and_the_second_moment_bound_those_of_gaussian_trials
 
     >>> round(float(selected_rho(Fraction(1, 1000), Fraction(1, 10), Fraction(1, 10**7))), 4)
-    0.023
+    0.0162
     """
     price, chance, missed = at_least(rho, "rho"), _read_stop(stop), at_least(failure, "failure")
     if not 0 < missed <= Fraction(1, 2) or price <= 0:
@@ -87,24 +90,41 @@ def selected_rho(rho: Number, stop: Number, failure: Number) -> Fraction:
 
 
 def _certify_rho(rho: Fraction, stop: Fraction, failure: Fraction) -> Fraction:
-    price, missed = ball(rho), ball(failure)
-    range_of_tilt = -ball(stop).log()
-    mean = ((1 / ball(stop) - 1) / range_of_tilt).log()
+    price, missed, chance = ball(rho), ball(failure), ball(stop)
+    range_of_tilt = -chance.log()
+    mean = ((1 / chance - 1) / range_of_tilt).log()
     tilt = range_of_tilt
     if upper(price - range_of_tilt) < 0:
         tilt = (2 * (price * range_of_tilt).sqrt() - price).min(range_of_tilt)
     rare = mean + (2 / missed).log()
     cut = tilt + price + 2 * (price * rare).sqrt() + 2 * missed
-    spread = (_root_mean_square(price, mean) + tilt) / (1 - missed).sqrt() + 2 * missed
+    moved = _root_mean_square_tilt(price, range_of_tilt).min(tilt)
+    lost = _root_mean_square_loss(price, _entropy(chance))
+    spread = (lost + moved) / (1 - missed).sqrt() + 2 * missed
     return _largest_ratio(spread * spread / (cut * cut), cut)
 
 
-def _root_mean_square(rho: Ball, mean: Ball) -> Ball:
+def _entropy(stop: Ball) -> Ball:
+    """The relative entropy of the law of the best to that of a trial."""
+    range_of_tilt = -stop.log()
+    return ((1 - stop) / range_of_tilt).log() + range_of_tilt / 2
+
+
+def _root_mean_square_tilt(rho: Ball, range_of_tilt: Ball) -> Ball:
+    """The most that the root mean square of the tilt can be, among trials that are best."""
+    return rho + (2 * rho * range_of_tilt).sqrt()
+
+
+def _root_mean_square_loss(rho: Ball, entropy: Ball) -> Ball:
     """The most that the root mean square of a trial's own loss can be, among trials that are best."""
-    many = mean + ball(2).log()
-    power = (many / rho).sqrt().max(ball(1))
-    most = (mean + rho * power * power).exp() * ((rho * power).exp() + (-rho * power).exp()) / 2
-    return (most + (most * most - 1).max(ball(0)).sqrt()).log() / power
+    squares = [
+        4 * rho / part * (entropy + rho / 4 - (1 - part).log() / 2) + rho * rho / (1 - part)
+        for part in (ball(Fraction(place, _PLACES)) for place in range(1, _PLACES))
+    ]
+    least = squares[0]
+    for each in squares[1:]:
+        least = least.min(each)
+    return least.sqrt()
 
 
 def _largest_ratio(share: Ball, cut: Ball) -> Fraction:

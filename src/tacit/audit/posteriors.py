@@ -226,7 +226,7 @@ def _update_belief(prior: Belief, likely: Enclosed, outcome: Outcome) -> Enclose
     most = sum((weight.high for weight in weights.values()), Fraction(0))
     if not least:
         raise NotPrivate(
-            f"{outcome!r} can happen in one game and not in another: it tells for certain that a row was there"
+            f"{outcome!r} can happen in one game and not in another: it proves that a row was there"
         )
     return {
         x: Enclosure(w.low / (most - w.high + w.low), w.high / (least - w.low + w.high))

@@ -174,7 +174,7 @@ class Database:
     def _read(self, sql: str) -> str:
         """A rewritten statement, if it is one that only reads."""
         if self._one(sql).type != duckdb.StatementType.SELECT:
-            raise CatalogueError("0A000", "the catalogue answers queries alone")
+            raise CatalogueError("0A000", "the catalogue answers only queries")
         return sql
 
     @contextmanager

@@ -45,7 +45,7 @@ def number(text: str, name: str, remedy: str = "write a number in digits, such a
 
 
 def to_write(file: Path | None, option: str) -> None:
-    """Nothing; but a file that cannot be written is refused, before what it shall hold is paid for."""
+    """Refuse a file that cannot be written, before its content is charged."""
     if file is None:
         return
     if file.is_dir():
@@ -61,7 +61,7 @@ def to_write(file: Path | None, option: str) -> None:
 
 
 def to_draw(file: Path | None, option: str) -> None:
-    """Nothing; but a picture that cannot be drawn is refused, before what it shall show is paid for."""
+    """Refuse a picture that cannot be drawn, before its content is charged."""
     if file is None:
         return
     if file.suffix.lower() not in _DRAWN:

@@ -15,7 +15,7 @@ from tacit.cli.columns import column_option, format_option
 from tacit.cli.here import complete_analyst
 from tacit.cli.output import AsJson, patience, plain, say
 from tacit.curator import Explanation, Release, Vault, open_vault, protect
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidInput, MissingFile
 from tacit.printing import printable
 
 __all__ = ["explain", "mock", "sql"]
@@ -56,9 +56,7 @@ def sql(
     analyst: Analyst = None,
     raw: Annotated[
         bool,
-        typer.Option(
-            "--raw", help="Do not clamp noisy numbers: leave negative counts as they are."
-        ),
+        typer.Option("--raw", help="Do not clamp noisy numbers; negative counts stay negative."),
     ] = False,
     receipt: Annotated[Path | None, typer.Option(help="Write the receipt to this file.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the answer to this file.")] = None,
@@ -95,9 +93,9 @@ def sql(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ask one question, of a vault or of a file.
+    """Ask one question about a vault or a file.
 
-    Of a file, the whole of EPSILON is spent on it, and nothing is remembered: whoever may call this may ask again.
+    With a file, all of EPSILON is spent on this question, and no ledger is kept: whoever can run this can ask again.
     """
     given = {
         "unit": unit,
@@ -135,7 +133,7 @@ def explain(
     analyst: Analyst = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what an answer would be made of and cost. It is free, and no data are looked at."""
+    """Show what an answer would contain and cost. This is free, and no data are read."""
     vault, question = _place_and_question(source, question)
     with open_vault(vault, analyst=analyst) as opened:
         told = opened.explain(question, confidence=confidence, **_price(epsilon, within))
@@ -150,7 +148,7 @@ def mock(
     confidence: Confidence = 0.95,
     as_json: AsJson = False,
 ) -> None:
-    """Ask the vault's twin of made-up rows: to write and try questions. It costs nothing and tells nothing."""
+    """Ask a copy of the vault with made-up rows, to write and try questions. This is free and reveals nothing."""
     vault, question = _place_and_question(source, question)
     with open_vault(vault) as opened, opened.mock() as twin:
         answer = twin.sql(question, confidence=confidence, **_price(epsilon, within))
@@ -190,8 +188,12 @@ def _of_vault(source: Path, analyst: str | None, given: Mapping[str, Any]) -> Va
 def _no_analyst(names: Collection[str]) -> str:
     """What is said where analysts have limits of their own, and nobody says who asks."""
     listed = printable(", ".join(sorted(names)[:5]) + (", …" if len(names) > 5 else ""))
-    said = "No analyst was named, so that only the common limit was charged"
-    return f"{said}; to charge one, too: --analyst NAME ({listed})"
+    said = "No analyst was named, so only the common limit was charged"
+    return f"{said}; to charge an analyst as well: --analyst NAME ({listed})"
+
+
+_WILD = set("*?[")
+"""What a pattern of several files is known by."""
 
 
 def _of_file(source: Path, epsilon: str | None, given: Mapping[str, Any]) -> Vault:
@@ -200,6 +202,8 @@ def _of_file(source: Path, epsilon: str | None, given: Mapping[str, Any]) -> Vau
             "set the price of the answer, such as --epsilon 0.5: it is the only limit for a file"
         )
         raise InvalidInput("--epsilon", None, remedy)
+    if not _WILD & set(str(source)) and not source.exists():
+        raise MissingFile(f"there is no file {str(source)!r}; check the path")
     if given["unit"] is None:
         raise InvalidInput(
             "--unit",

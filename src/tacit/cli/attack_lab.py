@@ -35,7 +35,7 @@ def lab(
 ) -> None:
     """Run an attack on a naive release and on Tacit's, and compare both with theory.
 
-    What departs from theory is said, and the exit code is then 1; a lucky run does so once in a million.
+    If a result departs from theory, the command says so and exits with code 1; by chance once in a million runs.
     """
     from tacit.audit import ATTACKS  # here, so that no other command waits for it
 
@@ -80,7 +80,7 @@ def _check_attack(name: str, attacks: Collection[str]) -> str:
 
 
 def _check(plot: Path, *, into_folder: bool) -> None:
-    """Nothing; but a picture that could not be written is refused before anything is run."""
+    """Refuse a picture that could not be written, before anything is run."""
     if not into_folder and (
         plot.suffix not in {".png", ".pdf", ".svg"} or not plot.parent.is_dir()
     ):

@@ -51,7 +51,7 @@ def question(
     world: Annotated[int, typer.Option(help="A seed for the generated tables.")] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Make up neighbouring tables that chase what one question claims. It is free, and no data are looked at."""
+    """Try to refute the privacy claim of one question, on generated tables. This is free and reads no data."""
     place, text = (".", source) if asked is None else (source, asked)
     with open_vault(Path(place)) as vault:
         found = vault.audit(text, pairs=pairs, world=world)
@@ -68,7 +68,7 @@ def question(
     say(found, told, as_json=as_json)
     if not found.held:
         raise NotPrivate(
-            "this question reveals more than it claims: do not ask it, and report this"
+            "this question reveals more than it claims: do not ask it, and report this as a bug"
         )
 
 
@@ -98,7 +98,7 @@ def mechanism(
     plot: Annotated[Path | None, typer.Option(help="Draw the result to this file.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run a mechanism on two neighbours many times, and certify how much it gives away at least.
+    """Run a mechanism many times on two neighbours, and certify a lower bound on what it reveals.
 
     A mechanism that keeps its claim is refuted with probability at most 1 - CONFIDENCE.
     """
@@ -112,7 +112,7 @@ def mechanism(
     say(f"{found}\n{_compare(subject, found)}", _findings_fields(subject, found), as_json=as_json)
     if found.refuted or found.epsilon > subject.exact:
         raise NotPrivate(
-            f"{name} reveals more than it claims: release nothing with it, and report this"
+            f"{name} reveals more than it claims: release nothing with it, and report this as a bug"
         )
 
 

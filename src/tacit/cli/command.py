@@ -105,7 +105,7 @@ def code_of(refusal: TacitError) -> int:
 
 
 def main() -> None:
-    """Nothing; but the command is run, and a refusal is one sentence and an exit code, not a traceback."""
+    """Run the command; a refusal prints one sentence and sets the exit code, without a traceback."""
     try:
         app()
     except TacitError as refusal:
@@ -131,7 +131,7 @@ def _print_error(kind: str, message: str) -> None:
 
 
 def _let_go() -> None:
-    """Nothing; but an output that cannot be written is given up: else Python complains about it when it ends."""
+    """Give up an output that cannot be written: otherwise Python complains about it when it ends."""
     try:
         sys.stdout.flush()
     except OSError:

@@ -85,15 +85,17 @@ def demo(
     ] = Path("tacit-demo"),
     serve: Annotated[
         bool,
-        typer.Option("--serve", help="Serve the workbench over it, with people and some history."),
+        typer.Option(
+            "--serve", help="Serve the workbench over it, with analysts and some earlier questions."
+        ),
     ] = False,
-    http: Annotated[int, typer.Option(help="The port to serve at; 0 takes a free one.")] = 8443,
+    http: Annotated[int, typer.Option(help="The port to serve at; 0 takes any free port.")] = 8443,
     pg: Annotated[
         int | None,
-        typer.Option(help="With --serve, a port for PostgreSQL's clients; 0 takes a free one."),
+        typer.Option(help="With --serve, a port for PostgreSQL clients; 0 takes any free port."),
     ] = None,
 ) -> None:
-    """Make a vault over a clinic's real data and ask it a few questions."""
+    """Create a vault over a clinic's real data and ask it a few questions."""
     if serve:
         serve_demo(folder, http, pg)
         return
@@ -110,7 +112,7 @@ def demo(
 
 
 def serve_demo(folder: Path, port: int, pg: int | None = None) -> None:
-    """Serve a new vault over the clinic's data: three analysts, a curator and an auditor, and some history."""
+    """Serve a new vault over the clinic's data, with three analysts, a curator, an auditor and earlier questions."""
     from tacit.server import calibrate, identities_of, new_secret, write_calibration
     from tacit.server import serve as run_server
 
@@ -149,7 +151,7 @@ def print_example(
     name: Annotated[str | None, typer.Argument(help="One of: events, labs, patients.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the path of a table of real data that is shipped with Tacit, to try things on."""
+    """Print the path of an example table with real data that is shipped with Tacit."""
     if name is None:
         raise InvalidInput("example", None, "name one of: events, labs, patients")
     path = str(example(name))

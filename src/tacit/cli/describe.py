@@ -24,7 +24,7 @@ def describe(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List tables and columns, and what each is good for. It is free, and no data are looked at."""
+    """List tables and columns, and how each can be used. This is free, and no data are read."""
     place = Path(vault)
     if table is None and vault and not place.exists() and Path("tacit.toml").exists():
         place, table = Path(), vault

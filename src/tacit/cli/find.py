@@ -18,8 +18,8 @@ Price = Annotated[str, typer.Option(help="The price of the estimate.", metavar="
 Analyst = Annotated[
     str | None,
     typer.Option(
-        help="The analyst who asks, as named in the policy; the estimate then applies to her questions "
-        "alone.",
+        help="The analyst who asks, as named in the policy; the estimate then applies "
+        "to the questions of this analyst only.",
         autocompletion=complete_analyst,
     ),
 ]
@@ -39,7 +39,7 @@ def find_bounds(
     replace: Replace = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find the bounds of a column, at a price. From then on questions hold the column between them."""
+    """Estimate the bounds of a column, at a price. Later questions clip the column to them."""
     with open_vault(vault, analyst=analyst) as opened, patience("finding"):
         price, part = number(epsilon, "--epsilon"), number(share, "--share")
         found = opened.find_bounds(column, epsilon=price, share=part, replace=replace)
@@ -69,7 +69,7 @@ def find_contributions(
     replace: Replace = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find how many rows of a unit count in full, at a price. From then on questions use it."""
+    """Estimate how many rows of a unit should count in full, at a price. Later questions use the estimate."""
     with open_vault(vault, analyst=analyst) as opened, patience("finding"):
         price, part = number(epsilon, "--epsilon"), number(share, "--share")
         found = opened.find_contributions(table, epsilon=price, share=part, replace=replace)
@@ -87,7 +87,7 @@ def clipping(
     analyst: Analyst = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure how much contributions and bounds cut off, at a price. From then on captions say it."""
+    """Measure how much is clipped by contributions and bounds, at a price. Later captions report it."""
     with open_vault(vault, analyst=analyst) as opened, patience("measuring"):
         found = opened.clipping(table, epsilon=number(epsilon, "--epsilon"))
     shares = {name: _share(share) for name, share in found.columns.items()}

@@ -61,9 +61,9 @@ def init(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a vault: a directory with a commented policy, from the schema of your files and never from their rows.
+    """Create a vault: a directory with a commented policy, from the schema of your files and never from their rows.
 
-    What it cannot know (bounds, public values, who is protected) it leaves for you to fill in, and `tacit check` says
+    It leaves what it cannot know (bounds, public values, who is protected) for you to fill in, and `tacit check` says
     what is missing. At a terminal it asks for the unit, contributions, the limit and the number of answers.
     """
     file = _check_new(vault)
@@ -100,7 +100,9 @@ def _check_terminal(missing: list[str]) -> None:
     if not sys.stdin.isatty():
         names = [option.split()[0] for option in missing]
         what = names[0] if len(names) == 1 else f"one of the options {' and '.join(names)}"
-        raise InvalidInput(what, None, f"nobody can be asked here, so give {' '.join(missing)}")
+        raise InvalidInput(
+            what, None, f"this is not an interactive terminal, so give {' '.join(missing)}"
+        )
 
 
 def _write_policy(file: Path, text: str) -> None:
@@ -142,7 +144,9 @@ def _counts(options: list[str]) -> int | Mapping[str, int] | None:
     for option in options:
         table, _, count = option.rpartition("=")
         if not table:
-            remedy = "say it once for all tables, or of each, as in --contributions visits=20"
+            remedy = (
+                "give it once for all tables, or for each table, as in --contributions visits=20"
+            )
             raise InvalidInput("--contributions", option, remedy)
         found[table] = _whole(count, "--contributions")
     return found
@@ -155,7 +159,7 @@ def _ask_who(
     tables = columns_of(source)
     if unit is None:
         names = dict.fromkeys(name for columns in tables.values() for name in columns)
-        text = f'The column that identifies whom to protect ({", ".join(names)}), or "row"'
+        text = f'The column that identifies who is protected ({", ".join(names)}), or "row"'
         unit = _ask(text, _LATER)
     if unit == _LATER:
         return None, counts

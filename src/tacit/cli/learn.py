@@ -39,21 +39,21 @@ def learn(
     ] = None,
     column: Annotated[
         list[str] | None,
-        typer.Option(help="A feature; without it, all columns that have values or bounds."),
+        typer.Option(help="A feature; by default all columns with values or bounds."),
     ] = None,
     log: Annotated[
-        list[str] | None, typer.Option(help="A number of which the logarithm is used.")
+        list[str] | None, typer.Option(help="A numeric column whose logarithm is used.")
     ] = None,
     size: Annotated[
         int | None, typer.Option(help="How many clusters, or components, or neurons.")
     ] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Say what it would release and cost; pay nothing.")
+        bool, typer.Option("--explain", help="Show what it would release and cost, without paying.")
     ] = False,
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Keep the fitted model in this file: as JSON if it ends so, else pickled."
+            help="Save the fitted model to this file: as JSON if its name ends in .json, otherwise pickled."
         ),
     ] = None,
     analyst: Annotated[

@@ -31,7 +31,7 @@ def listed(
     last: Annotated[int, typer.Option(help="How many entries to show, the newest last.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """List the charges: when, who, what, for how much."""
+    """List the charges: when, who asked what, and at what price."""
     with _open_vault(vault) as opened:
         entries = [_entry_fields(opened, entry) for entry in opened.ledger.entries()][
             -max(1, last) :
@@ -116,7 +116,7 @@ def verify(
     say("\n".join(lines), told, as_json=as_json)
     if wrong:
         told_wrong = "; ".join(f"{path}: {_verdict(found)}" for path, found in wrong.items())
-        raise InvalidData(f"{told_wrong}; ask where it comes from")
+        raise InvalidData(f"{told_wrong}; find out where it comes from")
 
 
 @books.command("export")
@@ -124,7 +124,7 @@ def export(
     vault: Folder = Path(),
     to: Annotated[Path | None, typer.Option(help="A file, instead of the screen.")] = None,
 ) -> None:
-    """Write every record of the ledger as a line of JSON, for auditors and for keeping elsewhere."""
+    """Write every record of the ledger as a line of JSON, for auditors and backups."""
     to_write(to, "--to")
     with _open_vault(vault) as opened:
         lines = [json_text(record) for record in opened.records()]
@@ -146,9 +146,9 @@ def adopt(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Accept a ledger that was moved here, restored or begun anew, as it is.
+    """Accept a ledger that was moved, restored or created again, as it is.
 
-    Whatever was charged after it was copied is forgotten: do this only if you know that nothing was.
+    Charges made after it was copied are lost: do this only if you know that there were none.
     """
     adopt_ledger(vault, why)
     say(

@@ -26,7 +26,7 @@ _PATIENCE = 2.0
 
 
 def say(text: object, value: object, *, as_json: bool) -> None:
-    """Nothing; but the text, or the value as JSON, is printed.
+    """Print the text, or the value as JSON.
 
     >>> say("one answer", {"answers": 1}, as_json=True)
     {"answers": 1}
@@ -85,20 +85,20 @@ class Patience:
         self._timer.daemon = True
 
     def start(self) -> None:
-        """Nothing; but after two seconds the line appears."""
+        """Show the line after two seconds."""
         self._timer.start()
 
     def stop(self) -> None:
-        """Nothing; but the line is gone."""
+        """Remove the line."""
         self._timer.cancel()
         self._status.stop()
 
     def progress(self, done: int, whole: int) -> None:
-        """Nothing; but the line says how much is done of the whole."""
+        """Show on the line how much of the whole is done."""
         self._status.update(f"{self._text}: {bar(done, whole)} {done:,} of {whole:,}")
 
     def watch(self, done: int, whole: int, what: str) -> None:
-        """Nothing; but the line says how far some part of the work is."""
+        """Show on the line how far a part of the work is."""
         self._status.update(
             f"{self._text}: {bar(done, whole)} {done:,} of at most {whole:,} {what}"
         )

@@ -20,10 +20,10 @@ from tacit.server import serve as run_server
 
 __all__ = ["calibrate", "people", "serve", "tokens"]
 
-people = typer.Typer(help="Who may ask: add, disable and list people.", no_args_is_help=True)
+people = typer.Typer(help="Add, disable and list the people who may ask.", no_args_is_help=True)
 """`tacit user …`."""
 
-tokens = typer.Typer(help="Tokens for programs: make, revoke and list them.", no_args_is_help=True)
+tokens = typer.Typer(help="Create, revoke and list tokens for programs.", no_args_is_help=True)
 """`tacit token …`."""
 
 _Name = Annotated[str, typer.Argument(help="The name, which is also that of the analyst.")]
@@ -31,9 +31,9 @@ _Name = Annotated[str, typer.Argument(help="The name, which is also that of the 
 
 def serve(
     vault: Folder = Path(),
-    http: Annotated[int, typer.Option(help="The port; 0 takes any that is free.")] = 8443,
+    http: Annotated[int, typer.Option(help="The port; 0 takes any free port.")] = 8443,
     pg: Annotated[
-        int | None, typer.Option(help="A port for PostgreSQL's clients; 0 takes any that is free.")
+        int | None, typer.Option(help="A port for PostgreSQL clients; 0 takes any free port.")
     ] = None,
     host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
     tls: Annotated[
@@ -41,19 +41,20 @@ def serve(
         typer.Option(help="A certificate and its key; without them only this machine is served."),
     ] = None,
     insecure_loopback: Annotated[
-        bool, typer.Option("--insecure-loopback", help="Without TLS, on this machine alone.")
+        bool, typer.Option("--insecure-loopback", help="Serve without TLS, on this machine only.")
     ] = False,
     shared_limit: Annotated[
         bool,
         typer.Option(
-            "--shared-limit", help="Let analysts without a limit of their own spend everyone's."
+            "--shared-limit",
+            help="Let analysts without a limit of their own spend the common limit.",
         ),
     ] = False,
-    workers: Annotated[int, typer.Option(help="How many questions are looked at together.")] = 2,
+    workers: Annotated[int, typer.Option(help="How many questions may run at the same time.")] = 2,
 ) -> None:
-    """Serve a vault: a workbench for the browser, an HTTP interface and, with --pg, PostgreSQL's clients.
+    """Serve a vault: a workbench for the browser, an HTTP interface and, with --pg, PostgreSQL's protocol.
 
-    The policy and the ledger are checked first. SIGTERM takes no more questions and waits for those that run.
+    The policy and the ledger are checked first. On SIGTERM the server finishes running questions and accepts no more.
     """
     if tls is not None and insecure_loopback:
         raise InvalidInput("--insecure-loopback", "given with --tls", "give one of the two")
@@ -73,11 +74,13 @@ def calibrate(
     vault: Folder = Path(),
     rows: Annotated[
         list[str] | None,
-        typer.Option(help="About how many rows a table has, which is public then: labs=400000."),
+        typer.Option(
+            help="About how many rows a table has, as in labs=400000; the number becomes public."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure on made-up rows how long questions take, and write it into the vault: slots are chosen by it."""
+    """Measure on made-up rows how long questions take, and store it in the vault, for the time slots of a server."""
     with open_vault(vault) as opened:
         found = measure(opened, dict(_table_and_rows(each) for each in rows or ()))
     folder = vault if vault.is_dir() else vault.parent
@@ -96,7 +99,7 @@ def add_person(
     name: _Name,
     role: Annotated[str, typer.Option(help="curator, analyst or auditor.")] = "analyst",
     price: Annotated[
-        str | None, typer.Option(help="The epsilon of questions that name none.", metavar="NUMBER")
+        str | None, typer.Option(help="The epsilon of questions that state none.", metavar="NUMBER")
     ] = None,
     allowance: Annotated[
         float | None, typer.Option(help="The share of the limit that may be spent in a day.")
@@ -106,7 +109,7 @@ def add_person(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Add somebody; without a password a link is printed by which they choose one."""
+    """Add somebody; without a password, print a link where they choose one."""
     usual = None if price is None else str(number(price, "--price"))
     password = sys.stdin.readline().rstrip("\n") if password_stdin else None
     known = identities_of(vault)
@@ -116,7 +119,7 @@ def add_person(
     if password is None:
         link = f"/welcome/{known.new_link(name)}"
         told["link"] = link
-        text += f" A password is chosen at this path of the server, once and within a day: {link}"
+        text += f" The password is chosen at this path of the server; the link works once, within a day: {link}"
     known.close()
     say(text, told, as_json=as_json)
 
@@ -129,7 +132,7 @@ def set_password(
         bool, typer.Option("--password-stdin", help="Read the password from the standard input.")
     ] = False,
 ) -> None:
-    """Set a password; whoever is signed in by the old one is signed out."""
+    """Set a password; sessions that used the old one end."""
     if password_stdin:
         password = sys.stdin.readline().rstrip("\n")
     elif sys.stdin.isatty():
@@ -144,7 +147,7 @@ def set_password(
 
 @people.command("disable")
 def disable_person(vault: Folder, name: _Name) -> None:
-    """Let somebody in no more; what they have open is closed."""
+    """Disable somebody; their sessions and connections end."""
     known = identities_of(vault)
     known.disable(name)
     known.close()
@@ -153,7 +156,7 @@ def disable_person(vault: Folder, name: _Name) -> None:
 
 @people.command("enable")
 def enable_person(vault: Folder, name: _Name) -> None:
-    """Let somebody in again."""
+    """Enable somebody again."""
     known = identities_of(vault)
     known.enable(name)
     known.close()
@@ -182,7 +185,7 @@ def list_people(vault: Folder = Path(), as_json: AsJson = False) -> None:
         f"last seen {_moment(each.seen) or 'never'}"
         for each in found
     ]
-    say("\n".join(lines) or "Nobody was added yet.", told, as_json=as_json)
+    say("\n".join(lines) or "Nobody has been added yet.", told, as_json=as_json)
 
 
 @tokens.command("new")
@@ -190,10 +193,10 @@ def make_token(
     vault: Folder,
     name: _Name,
     label: Annotated[str, typer.Option(help="What the token is for.")] = "",
-    days: Annotated[float, typer.Option(help="How long it counts.")] = 30.0,
+    days: Annotated[float, typer.Option(help="How long it is valid.")] = 30.0,
     as_json: AsJson = False,
 ) -> None:
-    """Make a token for somebody's programs; it is shown once."""
+    """Create a token for somebody's programs; it is shown once."""
     known = identities_of(vault)
     token = known.new_token(name, label, days=days)
     known.close()
@@ -207,7 +210,7 @@ def make_token(
 def revoke_token(
     vault: Folder, token: Annotated[str, typer.Argument(help="Its id, as `list` shows it.")]
 ) -> None:
-    """Let a token count no more."""
+    """Revoke a token."""
     known = identities_of(vault)
     whose = known.revoke(token)
     known.close()
@@ -216,7 +219,7 @@ def revoke_token(
 
 @tokens.command("list")
 def list_tokens(vault: Folder = Path(), as_json: AsJson = False) -> None:
-    """List the tokens that count, by id: never the tokens themselves."""
+    """List the valid tokens by id, never the tokens themselves."""
     known = identities_of(vault)
     found = known.tokens()
     known.close()

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["surveys"]
 
 surveys = typer.Typer(
-    help="Ask people so that nobody need be trusted with their answers.", no_args_is_help=True
+    help="Run a survey in which answers are randomised on the respondents' own devices.",
+    no_args_is_help=True,
 )
 """The commands under `tacit survey`."""
 
@@ -34,11 +35,14 @@ Questions = Annotated[
 def new(
     survey: Questions,
     page: Annotated[
-        Path | None, typer.Option(help="Also write a page that asks and randomises.")
+        Path | None,
+        typer.Option(
+            help="Also write a web page that asks the questions and randomises the answers."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a questionnaire to start from; one that exists is checked, and stays as it is."""
+    """Write a questionnaire to start from; an existing one is checked and not changed."""
     from tacit.local import TEMPLATE, read_questionnaire, survey_page
 
     if not survey.exists():
@@ -68,10 +72,11 @@ def encode(
         typer.Argument(help="A CSV file with a column for each question, or JSON lines."),
     ] = None,
     answer: Annotated[
-        list[str] | None, typer.Option(help="One person's: NAME=ANSWER, once for each question.")
+        list[str] | None,
+        typer.Option(help="One person's answers: NAME=ANSWER, once for each question."),
     ] = None,
     to: Annotated[
-        Path | None, typer.Option(help="Write the reports here; else to the screen.")
+        Path | None, typer.Option(help="Write the reports to this file; by default to the screen.")
     ] = None,
 ) -> None:
     """Randomise answers, a line of JSON for each person. This is what a person's own device does."""
@@ -91,10 +96,12 @@ def encode(
 def collect(
     survey: Questions,
     reports: Annotated[list[Path], typer.Argument(help="Files with a report in each line.")],
-    to: Annotated[Path | None, typer.Option(help="Write what was collected here, as JSON.")] = None,
+    to: Annotated[
+        Path | None, typer.Option(help="Write the collected reports to this file, as JSON.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Count the reports; what is no report of this survey is counted too, and refused."""
+    """Count the reports; lines that are not reports of this survey are counted and refused."""
     from tacit.local import collect_reports, read_questionnaire, write_collected
 
     found = collect_reports(read_questionnaire(survey), _lines(reports))
@@ -111,7 +118,9 @@ def collect(
 def report(
     survey: Questions,
     collected: Annotated[Path, typer.Argument(help="What `tacit survey collect --to` wrote.")],
-    confidence: Annotated[str, typer.Option(help="Of the intervals.", metavar="NUMBER")] = "0.95",
+    confidence: Annotated[
+        str, typer.Option(help="The confidence of the intervals.", metavar="NUMBER")
+    ] = "0.95",
     plot: Annotated[
         Path | None, typer.Option(help="Draw bars with whiskers into this file.")
     ] = None,

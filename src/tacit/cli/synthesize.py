@@ -17,7 +17,7 @@ __all__ = ["marginals", "synthesize"]
 Tables = Annotated[
     str, typer.Argument(help="The table, as the policy names it.", autocompletion=complete_table)
 ]
-Price = Annotated[str, typer.Option(help="What all of it may cost.", metavar="NUMBER")]
+Price = Annotated[str, typer.Option(help="What the whole release may cost.", metavar="NUMBER")]
 Analyst = Annotated[
     str | None,
     typer.Option(
@@ -26,7 +26,7 @@ Analyst = Annotated[
 ]
 Column = Annotated[
     list[str] | None,
-    typer.Option(help="A column to take; without it, all that have values or bounds."),
+    typer.Option(help="A column to include; by default all columns with values or bounds."),
 ]
 
 
@@ -36,12 +36,13 @@ def synthesize(
     epsilon: Price,
     out: Annotated[Path, typer.Option(help="Write the rows into this .parquet or .csv file.")],
     rows: Annotated[
-        int | None, typer.Option(help="How many rows; as many as the table has, if not said.")
+        int | None,
+        typer.Option(help="How many rows to draw; by default about as many as the table has."),
     ] = None,
     column: Column = None,
     always: Annotated[
         list[str] | None,
-        typer.Option(help='A public rule that rows keep, such as "discharged >= admitted".'),
+        typer.Option(help='A public rule that all rows satisfy, such as "discharged >= admitted".'),
     ] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Draw the expected errors into this file.")
@@ -88,10 +89,10 @@ def marginals(
     vault: Folder,
     table: Tables,
     epsilon: Price,
-    ways: Annotated[int, typer.Option(help="Counts over at most so many columns at once.")] = 2,
+    ways: Annotated[int, typer.Option(help="The largest number of columns in one marginal.")] = 2,
     column: Column = None,
     show: Annotated[
-        str | None, typer.Option(help="Show one of them: columns with commas between them.")
+        str | None, typer.Option(help="Show one of them: its columns, separated by commas.")
     ] = None,
     confidence: Annotated[
         float, typer.Option(help="The probability that an interval contains the exact value.")

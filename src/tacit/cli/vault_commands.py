@@ -24,15 +24,13 @@ def check(
     vault: Folder = Path(),
     rows: Annotated[
         bool,
-        typer.Option(
-            "--rows", help="Also count what becomes of the rows; the result is NOT private."
-        ),
+        typer.Option("--rows", help="Also count how the rows are read; the result is NOT private."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check the policy, the sources' schemas and the whole ledger; with --rows also what becomes of every cell.
+    """Check the policy, the schemas of the sources and the whole ledger; with --rows also how every cell is read.
 
-    What --rows says is exact, and not private: it is for the curator alone.
+    The result of --rows is exact and not private: it is only for the curator.
     """
     with (
         patience("checking the ledger") as shown,
@@ -44,7 +42,9 @@ def check(
     if rights.missing:
         raise InvalidInput("the database role", "; ".join(rights.missing), _GRANT)
     tables = {
-        name: _table(policy.unit if shared.table.unit else None, shared.contributions)
+        name: "public: nobody is protected"
+        if shared.table.public
+        else _table(policy.unit if shared.table.unit else None, shared.contributions)
         for name, shared in policy.tables.items()
     }
     lines = [f"  {name}: {told}" for name, told in tables.items()]
@@ -52,13 +52,13 @@ def check(
         f"The policy and the ledger are valid: {left:.1%} of the limit (epsilon "
         f"{float(policy.limit.epsilon):g}) is left."
     )
-    lines += [f"  more than needed: the database role {each}" for each in rights.excess]
+    lines += [f"  more rights than needed: the database role {each}" for each in rights.excess]
     told: dict[str, object] = {"sound": True, "left": left, "tables": tables}
     if rights.excess:
         told["excess_rights"] = list(rights.excess)
     if not rows:
         after = (
-            "No row was read; to see what becomes of the rows: tacit check "
+            "No row was read; to see how the rows are read: tacit check "
             f"{shlex.quote(str(vault))} --rows"
         )
         say("\n".join([head, *lines, after]), told, as_json=as_json)
@@ -75,7 +75,7 @@ def refresh(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Say that a table's source has changed: its answers are no longer replayed. The limit goes on."""
+    """Declare that a table's source has changed: its answers are no longer replayed. The limit stays the same."""
     with open_vault(vault) as opened:
         version = opened.refresh(table)
     say(

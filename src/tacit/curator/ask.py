@@ -130,9 +130,8 @@ def _evaluate(engine: Engine, terms: Terms) -> tuple[tuple[tuple[KeyValue, ...],
         with engine.gather(terms.question, terms.finder.secret()) as gathered:
             # let go of what passes, and of nothing else
             places, found = terms.finder.find(gathered)
-            return found, gathered.evaluate(
-                places, replace(terms.question, found=found), terms.weights
-            )
+            question = replace(terms.question, found=found)
+            return found, gathered.evaluate(places, question, terms.weights)
     raise EngineFailed
 
 

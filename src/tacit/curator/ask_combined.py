@@ -145,7 +145,7 @@ def price_parts(
             found
             for part, each, about in zip(proved.parts, terms.parts, named, strict=True)
             for found in add_measured(
-                list_left_out(part, each, access.policy.unit),
+                list_left_out(part, each, access.policy.unit, access.text_tables),
                 measured_shares(access, tables, about),
             )
         )
@@ -416,7 +416,7 @@ def _size_of_all(terms: CombinedTerms) -> Size:
 def _check_size_of_all(terms: CombinedTerms) -> None:
     size = _size_of_all(terms)
     if not size.fits:
-        raise InvalidInput("answers", size.numbers, f"they are too large together: {size}")
+        raise InvalidInput("answers", size.numbers, f"together they are too large: {size}")
 
 
 # ---------------------------------------------------------------- what is written down

@@ -35,7 +35,8 @@ class Listing(Release):
         free = Price(0.0, 0.0, free=True)
         return Listing(columns, tuple(rows), (), 0.95, free, {}, None, (), notes)
 
-    def _caption(self) -> str:
+    def caption(self) -> str:
+        """What is said below the listing."""
         return "\n".join(map(printable, self.notes))
 
 
@@ -82,9 +83,7 @@ def describe_columns(
     rows: list[tuple[object, ...]] = []
     for name in names:
         first = (name,) if table is None else ()
-        rows += [
-            (*first, *row) for row in column_rows(tables[name], delta=bool(policy.limit.delta))
-        ]
+        rows += [(*first, *row) for row in column_rows(tables[name])]
     head = ("table",) if table is None else ()
     notes = [limit_words(policy)]
     if table is not None:

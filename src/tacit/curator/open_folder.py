@@ -25,6 +25,7 @@ from tacit.engines import (
     check_combined,
     declared_format,
     is_in_database,
+    is_text_file,
     open_engine,
     source_of,
 )
@@ -59,6 +60,9 @@ def open_vault(
         analyst=analyst,
         followers=followers,
         formats=_list_formats(document),
+        text_tables=frozenset(
+            name for name, source in document.sources.items() if is_text_file(source)
+        ),
         secret=file_secret(document.file.parent),
     )
     for survey in document.surveys.values():
@@ -67,7 +71,7 @@ def open_vault(
 
 
 def adopt_ledger(path: str | Path, why: str) -> None:
-    """Nothing; but the vault's ledger is accepted as it lies, and its anchor is written anew."""
+    """Accept the vault's ledger as it is, and write a new anchor."""
     if not isinstance(why, str) or not why.strip():
         raise InvalidInput(
             "why", why, "say in a few words why the ledger is adopted; the reason is recorded"
@@ -153,7 +157,7 @@ class _Sources(Mapping[str, Engine]):
         return len(self._tables)
 
     def close(self) -> None:
-        """Nothing; but all that was opened is closed."""
+        """Close everything that was opened."""
         self._engine.close()
 
 
@@ -215,7 +219,7 @@ class _Rows(Engine):
         return self._empty[versions]
 
     def close(self) -> None:
-        """Nothing; but all that was opened is closed."""
+        """Close everything that was opened."""
         with self._one_at_a_time:
             for engine in (*self._opened.values(), *self._empty.values()):
                 engine.close()

@@ -114,7 +114,7 @@ def read_question(
 ) -> tuple[Plan | CombinedPlan, Number | None]:
     """The plan of a text, and the epsilon at which it is asked, which may be the text's own."""
     limit = access.policy.limit
-    plan, header = access.plans.read(text, tables, bound, finding=bool(limit.delta))
+    plan, header = access.plans.read(text, tables, bound, finding=True)
     shown = plan.plan if isinstance(plan, CombinedPlan) else plan
     return plan, agreed_price(header, shown, limit, epsilon, within)
 
@@ -146,7 +146,7 @@ def price_plan(
     charge = rule.price(terms.loss)
     selection = _selection(proved, shared, limit, terms)
     weighed = terms if selection is None else replace(terms, weights=selection.weights)
-    left_out = list_left_out(proved, weighed, access.policy.unit)
+    left_out = list_left_out(proved, weighed, access.policy.unit, access.text_tables)
     return Asked(
         proved,
         named,
@@ -185,7 +185,7 @@ def describe(access: Access, asked: Asked, terms: Terms) -> dict[str, Any]:
     left_out = (
         asked.policy_left_out
         if terms is asked.terms
-        else list_left_out(asked.plan, terms, access.policy.unit)
+        else list_left_out(asked.plan, terms, access.policy.unit, access.text_tables)
     )
     return {
         "unit": access.policy.unit,

@@ -15,6 +15,7 @@ from tacit.engines import (
     Linked,
     Source,
     Step,
+    is_text_file,
     open_connection,
     open_engine,
     source_of,
@@ -140,9 +141,10 @@ def protect(
     engine = open_engine(tables, connection=connection)
     policy = Policy(limit, shared, entity.rpartition(".")[2] if references else entity)
     engines = dict.fromkeys(shared, engine)
+    texts = frozenset(each for each, rows in sources.items() if is_text_file(rows))
     if vault is None:
         _say_that_a_limit_began((entity, *sorted(sources)))
-        return Vault(policy, engines, MemoryLedger(limit.filter()))
+        return Vault(policy, engines, MemoryLedger(limit.filter()), text_tables=texts)
     from tacit.curator.persistent_limit import keep_ledger  # with all that ledgers on disk need
     from tacit.curator.record.encryption_key import file_secret
 
@@ -151,15 +153,15 @@ def protect(
     except BaseException:
         engine.close()
         raise
-    return Vault(policy, engines, ledger, secret=file_secret(Path(vault)))
+    return Vault(policy, engines, ledger, text_tables=texts, secret=file_secret(Path(vault)))
 
 
 def _say_that_a_limit_began(tables: tuple[str, ...]) -> None:
-    """Nothing; but who protects the same tables a second time, at a prompt or in a notebook, is warned."""
+    """Warn if the same tables are protected a second time, at a prompt or in a notebook."""
     if tables in _begun and (hasattr(sys, "ps1") or "ipykernel" in sys.modules):
         warnings.warn(
-            "a new limit began: what was spent before on these tables does not count against it. "
-            'To go on with one limit, give it a folder: protect(…, vault="clinic")',
+            "a new limit begins here: earlier spending on these tables does not count against it. "
+            'To keep one limit, give it a folder: protect(…, vault="clinic")',
             stacklevel=3,
         )
     _begun.add(tables)
@@ -188,7 +190,7 @@ def _of_table(given: T | Mapping[str, T], table: str, what: str) -> T:
     if not isinstance(given, Mapping):
         return given
     if table not in given:
-        raise InvalidInput(what, sorted(given), f"say it of table {table!r}, too")
+        raise InvalidInput(what, sorted(given), f"give it for table {table!r}, too")
     return given[table]
 
 
@@ -224,7 +226,7 @@ def _link(
         column, _, end = end.partition(".")
         target, _, key = references.get(place, {}).get(column, "").partition(".")
         if target not in sources or not key:
-            remedy = f"say where {column!r} of {place!r} leads, as in {{{place!r}: {{{column!r}: 'visits.id'}}}}"
+            remedy = f"name the key that {column!r} of {place!r} refers to: {{{place!r}: {{{column!r}: 'visits.id'}}}}"
             raise InvalidInput("references", dict(references.get(place, {})), remedy)
         steps.append(Step(column, sources[target], key))
         place = target

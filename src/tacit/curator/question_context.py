@@ -32,7 +32,7 @@ class Access:
 
     `rehearse_once` rehearses a question of a shape that was not rehearsed before (see `remember_rehearsals`).
     `formats` say how the text files of some tables are written, where the policy says it; `secret` is the key under
-    which is sealed what the ledger keeps and nobody reads.
+    which is sealed what the ledger keeps and nobody reads.  `text_tables` are those that are read from text files.
     """
 
     policy: Policy
@@ -42,6 +42,7 @@ class Access:
     analyst: str | None = None
     made_up: bool = False
     formats: Mapping[str, str] = field(default_factory=dict)
+    text_tables: frozenset[str] = frozenset()
     secret: Callable[[], bytes] = field(default_factory=memory_secret)
     plans: PlanCache = field(default_factory=PlanCache)
 

@@ -140,8 +140,8 @@ def _check_refinable(asked: Asked) -> None:
     additive = all(isinstance(each, Laplace | Gaussian) for each in asked.terms.mechanisms)
     if asked.selection is not None or asked.terms.finder is not None or not additive:
         raise InvalidPlan(
-            "only counts and sums, and what is made of them, can be refined",
-            "ask without ranks and over declared groups, or ask anew at a higher price",
+            "only counts and sums, and expressions of them, can be refined",
+            "ask without quantiles and over declared groups, or ask again at a higher price",
         )
 
 
@@ -159,8 +159,8 @@ def _check_rows_are_fixed(access: Access, asked: Asked) -> None:
     fixed = access.engine_of(asked.tables).has_fixed_rows
     if not (fixed and isinstance(access.ledger, MemoryLedger)):
         raise InvalidPlan(
-            "without a delta an answer can be refined only where its rows cannot have changed: in memory",
-            "ask anew at a higher price, or give the vault's limit a delta",
+            "without a delta, an answer can be refined only if its rows cannot have changed, that is, in memory",
+            "ask again at a higher price, or give the vault's limit a delta",
         )
 
 

@@ -152,8 +152,8 @@ def remember_rehearsals() -> Callable[[Rehearsal], None]:
     Because:    what is done afterwards is done here; the answers are made up from the terms: no group and some, zero
                 and the most that rows and noise can come to, of either sign, and keys of every kind at their ends.  A
                 rehearsal is a function of one frozen value, which is what is remembered, and a failure is not; no
-                number depends on a name, and no name on a number: all rows are looked at once for a shape, and one
-                row with each set of names.
+                number depends on a name, and no name on a number: all rows are looked at with the first names of a
+                shape, and one row with all others.
     Checked by: tests/unit/curator/test_rehearse.py
     """
     make_up = lru_cache(maxsize=_REHEARSALS)(_made_up_releases)
@@ -161,8 +161,10 @@ def remember_rehearsals() -> Callable[[Rehearsal], None]:
     def rehearse(rehearsal: Rehearsal) -> None:
         names = [shown.name for shown in rehearsal.plan.view.columns]
         with refuse_unforeseen():
-            for release in make_up(_without_names(rehearsal)):
-                look_at(_with_names(replace(release, rows=release.rows[:1]), names))
+            releases = make_up(_without_names(rehearsal))
+            for place, release in enumerate(releases):
+                look_at(_with_names(release, names))
+                releases[place] = replace(release, rows=release.rows[:1])
 
     return lru_cache(maxsize=_REHEARSALS)(rehearse)
 
@@ -181,8 +183,8 @@ def _keep(rehearsal: Rehearsal, stored: Stored) -> tuple[Stored, Mapping[str, An
     return read, receipt_of(replace(rehearsal.entry, payload=payload), read)
 
 
-def _made_up_releases(rehearsal: Rehearsal) -> tuple[Release, ...]:
-    """Made-up answers, stored, read again, rendered and looked at."""
+def _made_up_releases(rehearsal: Rehearsal) -> list[Release]:
+    """Made-up answers, stored, read again and rendered."""
     places = tuple(range(len(rehearsal.plan.question.measures)))
     found = []
     for made_up in made_up_answers(rehearsal):
@@ -197,9 +199,8 @@ def _made_up_releases(rehearsal: Rehearsal) -> tuple[Release, ...]:
             rehearsal.left_out,
             raw=rehearsal.raw,
         )
-        look_at(release)
         found.append(release)
-    return tuple(found)
+    return found
 
 
 _ENDS = ("", "_low", "_high")
@@ -231,7 +232,7 @@ def refuse_unforeseen() -> Iterator[None]:
         if isinstance(error, InvalidInput | InvalidPlan):
             raise
         raise InvalidPlan(
-            "a calculation on the released numbers could fail after the charge "
+            "a computation on the released numbers could fail after the charge "
             f"({type(error).__name__})",
             "ask for the aggregates alone and compute the rest from the answer, or declare "
             "narrower bounds",

@@ -96,4 +96,8 @@ def _is_as_accurate_as_paid(known: Known, asked: "Asked") -> bool:
 
 def _hides_no_more(hiding: Hiding | None, other: Hiding) -> bool:
     """Whether groups that the other would show are shown."""
-    return hiding is not None and hiding.threshold <= other.threshold
+    return (
+        hiding is not None
+        and hiding.threshold <= other.threshold
+        and hiding.per_bit <= other.per_bit
+    )

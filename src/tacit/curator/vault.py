@@ -67,7 +67,7 @@ Params = Sequence[Any] | Mapping[str, Any] | None
 
 
 class Vault:
-    """Tables that can be asked about, under one limit.  Nothing but releases ever leaves.
+    """Tables that can be asked about, under one limit.  Only noisy answers are ever released.
 
     Made by `tacit.open` from a directory, or by `tacit.protect` in memory.
     """
@@ -82,11 +82,14 @@ class Vault:
         made_up: bool = False,
         followers: Mapping[str, tuple[str, ...]] | None = None,
         formats: Mapping[str, str] | None = None,
+        text_tables: frozenset[str] = frozenset(),
         secret: Callable[[], bytes] | None = None,
     ) -> None:
         _check_analyst(policy, analyst)
         rehearse = remember_rehearsals()
-        access = Access(policy, engines, ledger, rehearse, analyst, made_up, formats or {})
+        access = Access(
+            policy, engines, ledger, rehearse, analyst, made_up, formats or {}, text_tables
+        )
         self._access = access if secret is None else with_fields(access, secret=secret)
         self._followers = followers or {}
         self._surveys: Mapping[str, SurveyTable] = {}
@@ -107,7 +110,7 @@ class Vault:
         Parameters:
             text: one SELECT; or SHOW TABLES, DESCRIBE t, SUMMARIZE t, which list what the policy declares.
             epsilon: the price: this answer alone is epsilon-private, at the limit's delta.
-            within: instead of a price, the ± that is allowed; the smallest price that gives it is paid.
+            within: instead of a price, the ± to allow; the smallest price that achieves it is charged.
             confidence: the probability with which each interval, `_low` to `_high`, contains the exact value.
             raw: leave noisy numbers as they are, also counts below zero.
             params: the values of parameters: a list for ? and $1, a dictionary for :name.
@@ -166,9 +169,9 @@ class Vault:
         raw: bool = False,
         params: Params = None,
     ) -> Release | None:
-        """The answer to a question in SQL if it costs nothing; None if it would have to be paid for.
+        """The answer to a question in SQL if it is free; None if it would have to be charged.
 
-        It takes what `sql` takes, refuses what that refuses, and neither charges nor reads a private row.
+        It takes the same arguments as `sql`, refuses what `sql` refuses, and neither charges nor reads a private row.
 
         >>> import tacit
         >>> clinic = tacit.protect([{"patient": 1}], unit="patient", contributions=1, columns={}, epsilon=3)
@@ -202,7 +205,7 @@ class Vault:
         within: Number | None = None,
         params: Params = None,
     ) -> "PlanClass":
-        """The class of a question in SQL, by which a server decides when its answer leaves; no data are looked at."""
+        """The class of a question in SQL, by which a server decides when its answer is sent; no data are read."""
         from tacit.curator.duration_class import PlanClass, plan_class
 
         tables = self._access.read_tables()
@@ -213,7 +216,7 @@ class Vault:
     def columns(self, text: str, *, params: Params = None) -> tuple[AnswerColumn, ...]:
         """The columns that the answer to a text would have: their names and SQL types; it is free.
 
-        Every number that noise touches brings the ends of its interval, `n_low` and `n_high`.
+        Every noisy number `n` also has the ends of its interval, `n_low` and `n_high`.
 
         >>> import tacit
         >>> rows, columns = [{"patient": 1, "ward": "A"}], {"ward": ["A", "B"]}
@@ -252,13 +255,12 @@ class Vault:
         """The plan of a question about a survey, None if it is about none."""
         if not self._surveys:
             return None
-        finding = bool(self.policy.limit.delta)
-        return read_survey(text, tables, self._surveys, finding=finding, bound=bound)
+        return read_survey(text, tables, self._surveys, finding=True, bound=bound)
 
     def of(self, analyst: str | None) -> "Vault":
-        """The same vault for another analyst: the same tables and the same ledger, and another payer.
+        """The same vault for another analyst: the same tables and the same ledger, but another analyst is charged.
 
-        None is the curator.  What one of them closes is closed for all.
+        None is the curator.  Closing one of them closes all.
 
         >>> import tacit
         >>> rows, columns = [{"patient": 1, "ward": "A"}], {"ward": ["A", "B"]}
@@ -272,7 +274,7 @@ class Vault:
         return other
 
     def with_survey(self, survey: SurveyTable) -> "Vault":
-        """The same vault, which also answers questions in SQL about a collected survey; they cost nothing.
+        """The same vault, which also answers questions in SQL about a collected survey; they are free.
 
         `tacit.local` makes such tables: `vault.with_survey(collected.table("dish"))`.
         """
@@ -284,9 +286,9 @@ class Vault:
         return more
 
     def with_synthetic(self, made: "SyntheticTable", name: str | None = None) -> "Vault":
-        """The same vault, which also answers questions in SQL about a synthetic table; they cost nothing.
+        """The same vault, which also answers questions in SQL about a synthetic table; they are free.
 
-        It is called `synthetic_patients` if it was made of `patients`, unless a name is given.
+        The table is called `synthetic_patients` if it was made from `patients`, unless a name is given.
         """
         from tacit.curator.tables.ask_synthetic import AskedSynthetic
 
@@ -301,13 +303,12 @@ class Vault:
     def table(self, name: str) -> Frame:
         """A table to ask about with Python expressions; the chain ends in `.ask(epsilon=…)`.
 
-        For a survey it ends in `.ask()`: its answers cost nothing.
+        For a survey it ends in `.ask()`: its answers are free.
         """
         if name in self._surveys:
             return frame_of_survey(self._surveys[name])
         shared = table_named(name, self._access.read_tables())
-        finding = bool(self.policy.limit.delta)
-        return Frame(shared.asked_table, asker=self.ask, finding=finding, source=self)
+        return Frame(shared.asked_table, asker=self.ask, finding=True, source=self)
 
     def rows_of(self, text: str) -> Frame:
         """The rows that a question in SQL counts, as a frame: `SELECT COUNT(*) AS n FROM visits WHERE cost > 5`."""
@@ -320,12 +321,11 @@ class Vault:
             )
         rows = plan.question.rows
         table = tables[tables_of(rows)[0].name].asked_table
-        finding = bool(self.policy.limit.delta)
-        return Frame(table, asker=self.ask, rows=rows, finding=finding, source=self)
+        return Frame(table, asker=self.ask, rows=rows, finding=True, source=self)
 
     @property
     def surveys(self) -> Mapping[str, SurveyTable]:
-        """The collected surveys that can be asked about for nothing, by name."""
+        """The collected surveys, by name; questions about them are free."""
         return self._surveys
 
     def ask(
@@ -406,7 +406,7 @@ class Vault:
         confidence: float = 0.95,
         params: Params = None,
     ) -> Explanation:
-        """What an answer would be made of and cost; it is free, and no data are looked at."""
+        """What an answer would contain and cost; this is free, and no data are read."""
         access = self._access
         tables = access.read_tables()
         plan: Plan | CombinedPlan | FreeAnswer
@@ -450,7 +450,10 @@ class Vault:
         if known is None:
             return with_earlier_charge(access, told, asked.name.key, asked.charge)
         errors = zip(told.expected, known.errors(asked.confidence), strict=True)
-        expected = tuple(with_fields(each, reach=float(error)) for each, error in errors)
+        expected = tuple(
+            with_fields(each, noise="noise of the stored answer", reach=float(error))
+            for each, error in errors
+        )
         return with_fields(told, free=True, expected=expected)
 
     @property
@@ -459,13 +462,13 @@ class Vault:
         return tuple(self.policy.tables)
 
     def declared(self) -> Mapping[str, Shared]:
-        """The tables of the policy by name, with the bounds and contributions that were found, for who asks."""
+        """The tables of the policy by name, with the bounds and contributions that were estimated for this analyst."""
         return self._access.read_tables()
 
     def describe(self, table: str | None = None) -> Listing:
-        """What may be asked: every column of a table, or of all, with its type, what is declared of it, and its use.
+        """What may be asked: every column of one table, or of all, with its type, its declaration and its use.
 
-        It is free, and from the policy alone.  In SQL it is DESCRIBE t; SHOW TABLES lists the tables.
+        This is free, and uses only the policy.  In SQL it is DESCRIBE t; SHOW TABLES lists the tables.
 
         >>> import tacit
         >>> rows, columns = [{"patient": 1, "ward": "A"}], {"ward": ["A", "B"]}
@@ -491,18 +494,18 @@ class Vault:
 
     @property
     def budget(self) -> Budget:
-        """What may be spent, what was, and what is left."""
+        """The limit, what is spent, and what is left."""
         return budget_of(self._access)
 
     def find_bounds(
         self, column: str, *, epsilon: Number, share: Number = 0.98, replace: bool = False
     ) -> FoundBounds:
-        """Bounds of a column that declares none, such as "visits.cost": about `share` of its rows lie between them.
+        """Estimate bounds of a column that declares none, such as "visits.cost": about `share` of its rows lie within.
 
-        They are found privately, at a price, and written into the ledger.  What the curator finds (who opens the vault
-        without naming an analyst) holds the column from then on whoever asks; what an analyst finds, in her own
-        questions alone.  Bounds that were found stand, and the same are free; with `replace`, others take their place,
-        and questions that were answered under the old ones are new questions.  Declared bounds count before any.
+        They are estimated privately, at a price, and recorded in the ledger.  Estimates of the curator (a vault opened
+        without naming an analyst) apply to everybody's later questions; those of an analyst, to this analyst's own.
+        Asking for the same estimate again is free; with `replace`, a new one takes its place, and questions that were
+        answered under the old bounds are new questions.  Declared bounds take precedence.
         """
         from tacit.curator.find_bounds import find_bounds
 
@@ -511,20 +514,20 @@ class Vault:
     def find_contributions(
         self, table: str, *, epsilon: Number, share: Number = 0.95, replace: bool = False
     ) -> FoundContributions:
-        """How many rows of a unit count in full, of a table that does not declare it: about `share` of its units have
-        no more.
+        """Estimate how many rows of a unit count in full, for a table that does not declare it: about `share` of its
+        units have no more.
 
-        It is found privately, at a price, and written into the ledger; whom it binds, and what `replace` means, is as
-        for `find_bounds`.
+        It is estimated privately, at a price, and recorded in the ledger; to whom it applies, and what `replace` means,
+        is the same as for `find_bounds`.
         """
         from tacit.curator.find_bounds import find_contributions
 
         return find_contributions(self._access, table, epsilon=epsilon, share=share, anew=replace)
 
     def clipping(self, table: str, *, epsilon: Number) -> Clipping:
-        """Which share of units has more rows than count in full, and which share of values lies beyond their bounds.
+        """The share of units with more rows than count in full, and the share of values outside their bounds.
 
-        It is measured privately, at one price, and written into the ledger: captions say it from then on.
+        It is measured privately, at one price, and recorded in the ledger: later captions report it.
         """
         from tacit.curator.find_bounds import measure_clipping
 
@@ -541,10 +544,10 @@ class Vault:
     ) -> "Watch":
         """A watch: `watch.ask(question)` says whether a COUNT or SUM is above the threshold, both with noise.
 
-        The price is paid now, for `answers` times "yes"; "no" is free, however often it is said.  The same call goes on
-        with the same watch, also after a restart; another one on the same terms has a `name` of its own.  Under
-        add-or-remove the noise is that of numbers that only grow when somebody is added (counts, sums of what is not
-        negative); `monotone=False` takes other sums, too, with more noise.
+        The price is charged now, for `answers` times "yes"; "no" is free.  The same call continues the same watch,
+        also after a restart; another watch on the same terms needs a `name` of its own.  Under add-or-remove the noise
+        suffices for numbers that only grow when somebody is added (counts, sums of values that are not negative);
+        `monotone=False` also allows other sums, with more noise.
 
         >>> import tacit
         >>> visits = [{"patient": n, "ward": "A"} for n in range(2000)]
@@ -565,9 +568,9 @@ class Vault:
         )
 
     def refresh(self, table: str) -> int:
-        """The new version of a table whose source has changed: what was answered before is no longer replayed.
+        """The new version of a table whose source has changed: earlier answers about it are no longer replayed.
 
-        The limit goes on: it belongs to the units, not to a version of their rows.
+        The limit stays the same: it belongs to the units, not to a version of their rows.
         """
         table_named(table, self.policy.tables)
         for follower in self._followers.get(table, ()):
@@ -575,13 +578,13 @@ class Vault:
         return self.ledger.refresh(table)
 
     def check_receipt(self, receipt: Mapping[str, Any]) -> list[str]:
-        """What a receipt says that this vault's ledger does not; nothing, if all of it is kept there."""
+        """The fields in which a receipt differs from this vault's ledger; an empty list if they agree."""
         return faults_of(receipt, self.ledger)
 
     def verify(self, progress: Callable[[int, int], None] | None = None) -> None:
-        """Read the whole ledger, and refuse it if a record, a sum or an answer is not what was written.
+        """Read the whole ledger, and refuse it if a record, a sum or an answer was altered.
 
-        Opening compares the ledger with its anchor, and what is used is checked when it is used; this checks the rest.
+        Opening compares the ledger with its anchor, and records are checked when they are used; this checks the rest.
         """
         self._kept_ledger().verify(progress)
 
@@ -598,30 +601,30 @@ class Vault:
         return read_stored(entry.payload).plain()
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """Every record of a ledger that is kept on a disk, oldest first, with its place in the chain."""
+        """Every record of a durable ledger, oldest first, with its place in the chain."""
         from tacit.ledger import fields_of
 
         for record in self._kept_ledger().records():
             yield {"record": record.number, **fields_of(record), "hash": record.hash.hex()}
 
     def mock(self, *, times: int = 1) -> "Vault":
-        """The vault's twin over made-up rows that satisfy the declared schema alone; it has no limit to spend.
+        """A copy of the vault with made-up rows that satisfy the declared schema; it has no limit to spend.
 
-        Its tables have a thousand rows, or so many `times` a thousand.
+        Its tables have `times` a thousand rows.
         """
         from tacit.curator.trial.mock_vault import twin
 
         return twin(self._access.policy_with_facts(), times)
 
     def audit(self, question: str | Frame, *, pairs: int = 400, world: int = 0) -> "QuestionAudit":
-        """Try to refute what is claimed of one question, on made-up neighbours; free, and no data are looked at."""
+        """Try to refute the privacy claim of one question, on generated neighbours; free, and no data are read."""
         from tacit.curator.trial.audit_question import audit_question
 
         tables = self._access.read_tables()
         if isinstance(question, str):
             asked = {name: shared.asked_table for name, shared in tables.items()}
             # no price is asked for
-            plan, _ = read_priced(question, asked, finding=bool(self.policy.limit.delta))
+            plan, _ = read_priced(question, asked, finding=True)
         else:
             plan = question.plan()
         shared_of(self._access, plan, tables, tables_of(plan.question.rows))
@@ -654,12 +657,12 @@ class Vault:
         """A synthetic table: rows that look like the table's own and belong to nobody, at one price.
 
         All columns with declared values or bounds are modelled, or those that are named.  `always`
-        are public rules, such as "discharged >= admitted", that synthetic rows keep.  More rows of
-        the same table are free, and the same call gives the same rows.
+        are public rules, such as "discharged >= admitted", that all synthetic rows satisfy.  More rows
+        of the same table are free, and the same call gives the same rows.
 
-        Of several tables that share a unit, such as `["patients", "visits", "labs"]`, the first has
-        one row a unit; how many rows a unit has in every other, and what they are, is modelled, too.
-        A rule may then be about columns of one table, or of one and the first.
+        With several tables that share a unit, such as `["patients", "visits", "labs"]`, the first has
+        one row for each unit; the number and values of a unit's rows in the others are modelled, too.
+        A rule may then be about columns of one table, or of one table and the first.
         """
         if not isinstance(table, str):
             from tacit.curator.tables.linked_synthetic_tables import synthesize_linked
@@ -682,9 +685,9 @@ class Vault:
     ) -> "Marginals":
         """All tables of counts over at most `ways` columns, at one price: every cell with its interval.
 
-        They have the least total variance that is possible, and agree wherever they overlap.
-        `weights` make some matter more, such as `{("age", "sex"): 10}`; a number is divided into at
-        most so many `cells`.  `explain_marginals` says the intervals beforehand, for nothing.
+        They have the least possible total variance, and agree wherever they overlap.  `weights` give
+        some of them more of the price, such as `{("age", "sex"): 10}`; a number is divided into at
+        most `cells` cells.  `explain_marginals` computes the intervals beforehand, for free.
         """
         from tacit.curator.tables.marginals import release_marginals
 
@@ -710,7 +713,7 @@ class Vault:
         cells: int = 32,
         confidence: Number = 0.95,
     ) -> "ExpectedMarginals":
-        """The errors that `marginals` would have; it is free, and no data are looked at."""
+        """The errors that `marginals` would have; this is free, and no data are read."""
         from tacit.curator.tables.marginals import explain_marginals
 
         return explain_marginals(
@@ -737,9 +740,9 @@ class Vault:
         """Answers to many counting questions at one price, each with its interval.
 
         `questions` are conditions, such as "age < 30 AND sex = 'f'"; `prefixes` and `ranges` name
-        columns of which all questions "at most x", or "from x to y", are asked; a pair of columns
-        stands for all rectangles.  What is measured is chosen for the least total variance;
-        `explain_workload` says how it compares with asking one by one, for nothing.
+        columns for which all questions "at most x", or "from x to y", are answered; a pair of columns
+        stands for all rectangles.  The measured tables are chosen for the least total variance;
+        `explain_workload` compares this with asking one by one, for free.
         """
         from tacit.curator.tables.answer_workload import release_workload
 
@@ -763,7 +766,7 @@ class Vault:
         ranges: Sequence[str | Sequence[str]] = (),
         confidence: Number = 0.95,
     ) -> "ExpectedWorkload":
-        """The errors that `workload` would have; it is free, and no data are looked at."""
+        """The errors that `workload` would have; this is free, and no data are read."""
         from tacit.curator.tables.answer_workload import explain_workload
 
         return explain_workload(
@@ -788,7 +791,7 @@ class Vault:
         sampling: "Sampling | None" = None,
         trials: "Trials | None" = None,
     ) -> "Lesson":
-        """The rows of a frame as `tacit.learn` may use them: declared features, and released sums of them alone."""
+        """The rows of a frame as `tacit.learn` may use them: declared features; only noisy sums are released."""
         from tacit.curator.vectors.learner_lesson import open_lesson
 
         return open_lesson(
@@ -819,13 +822,13 @@ class Vault:
         seconds: float = 10.0,
         confidence: float = 0.95,
     ) -> Release:
-        """What a Python function says of the rows of the table `of`, by sample-and-aggregate, with an interval.
+        """The result of a Python function on the rows of the table `of`, by sample-and-aggregate, with an interval.
 
-        The units are divided into so many `blocks`, and the function is given the columns of one block at a time, as
-        arrays by name; rows are not in the order of the table, but in one of their own.  The private median (or mean)
-        of its results leaves, between `low` and `high`.  Where it fails, takes more than `seconds` or returns no finite
-        number, the block counts as `default`: their middle, unless it is given.  Every call is a new charge: a function
-        has no name by which it could be recognised.
+        The units are divided into `blocks`, and the function gets the columns of one block at a time, as arrays by
+        name; the rows are not in the order of the table.  The private median (or mean) of its results is released,
+        between `low` and `high`.  If the function fails, takes more than `seconds` or returns no finite number, the
+        block counts as `default`, which is the middle of `low` and `high` unless it is given.  Every call is a new
+        charge, since a function has no name by which it could be recognised.
         """
         from tacit.curator.aggregate.sample_and_aggregate import aggregate
 
@@ -853,7 +856,7 @@ class Vault:
         return Desk(self._access, self._access.read_tables())
 
     def close(self) -> None:
-        """Nothing; but files and connections are let go."""
+        """Close files and connections."""
         if isinstance(self._access.engines, dict):
             for engine in self._access.engines.values():
                 engine.close()

@@ -1,6 +1,5 @@
 """What every engine does: it evaluates a question on rows, exactly, in integers, and knows no privacy."""
 
-from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
@@ -28,8 +27,9 @@ from tacit.plan import (
     Where,
     base_of,
     groups_of,
+    list_group_expressions,
     many_rows,
-    operands,
+    walk_expression,
     width_of,
 )
 
@@ -92,11 +92,13 @@ class Engine(Protocol):
         return False
 
 
-def conditions_of(rows: Rows) -> Iterator[Expression]:
+def conditions_of(rows: Rows) -> list[Expression]:
     """The last conditions that a row has to meet, innermost first."""
-    if isinstance(rows, Where):
-        yield from conditions_of(rows.rows)
-        yield rows.condition
+    found: list[Expression] = []
+    while isinstance(rows, Where):
+        found.append(rows.condition)
+        rows = rows.rows
+    return found[::-1]
 
 
 def needed_columns(question: Question) -> list[Column]:
@@ -109,15 +111,10 @@ def needed_columns(question: Question) -> list[Column]:
     return list(dict.fromkeys([column for column in found if not column.nullable]))
 
 
-def columns_read(question: Question) -> Iterator[Column]:
+def columns_read(question: Question) -> list[Column]:
     """The columns that the last conditions, the keys and the measures of a question read."""
-    parts: list[Expression] = [*conditions_of(question.rows), *(key.value for key in question.keys)]
-    parts += [measure.value for measure in question.measures if measure.value is not None]
-    while parts:
-        part = parts.pop()
-        parts += operands(part)
-        if isinstance(part, Field):
-            yield part.column
+    parts = walk_expression(*conditions_of(question.rows), *list_group_expressions(question))
+    return [part.column for part in parts if isinstance(part, Field)]
 
 
 def most_rows(question: Question) -> int:
@@ -151,7 +148,7 @@ def check_fits(question: Question, weights: Weights) -> None:
         raise TooLarge(
             f"weights of {weights.bits} bits cannot be computed exactly; use 0 to {MOST_BITS} bits"
         )
-    largest = max((reach_of(measure) for measure in question.measures), default=1)
+    largest = max(map(reach_of, question.measures), default=1)
     if (
         max(most_rows(question) * largest << weights.bits, weights.bound**2 << 2 * weights.bits)
         >> _ENGINE_BITS
@@ -163,7 +160,7 @@ def check_fits(question: Question, weights: Weights) -> None:
 
 def blank(question: Question, weights: Weights) -> Answer:
     """An answer of zeros; whether its integers are int64 depends on the plan alone, never on the rows."""
-    largest = max((reach_of(measure) for measure in question.measures), default=1)
+    largest = max(map(reach_of, question.measures), default=1)
     narrow = not most_rows(question) * largest << weights.bits >> 63
-    columns = sum(width_of(measure) for measure in question.measures)
+    columns = sum(map(width_of, question.measures))
     return np.zeros((groups_of(question), columns), np.int64 if narrow else object)

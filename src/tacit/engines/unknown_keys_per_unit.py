@@ -12,7 +12,17 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from tacit.plan import Keeping, KeyValue, Kind, Question, Scalar, Value, Weights, type_of
+from tacit.plan import (
+    Keeping,
+    KeyValue,
+    Kind,
+    Question,
+    Scalar,
+    Value,
+    Weighing,
+    Weights,
+    type_of,
+)
 
 __all__ = ["Gathered", "Gathering", "hash_of", "key_weight", "rehearsal_of"]
 
@@ -21,7 +31,7 @@ class Gathered(Protocol):
     """What the units of a question keep of its unknown keys: keys, known by their places, and what each weighs.
 
     Claim:      without a unit's rows, the weights are less by what that unit keeps: of at most `most` keys that it has,
-                floor(2**bits / sqrt k) each, if it keeps k; and no other key is here.
+                what `key_weight` says of k each, if it keeps k; and no other key is here.
     Because:    which keys a unit keeps depends on its own rows, the secret and nothing else.
     Checked by: tests/laws/test_keys.py
     """
@@ -35,8 +45,13 @@ class Gathered(Protocol):
         """The values of some keys, one for every unknown key of the question."""
         ...
 
-    def evaluate(self, places: Sequence[int], question: Question, weights: Weights) -> Any:
-        """The exact measures of the question, of which the keys at these places were found, in their order."""
+    def evaluate(self, places: Sequence[int | None], question: Question, weights: Weights) -> Any:
+        """The exact measures of the question, of which the keys at these places were found, in their order.
+
+        Claim:      every key that was found is measured over all rows that have it, with a place or without one.
+        Because:    a key that no unit keeps has no place, but there may be rows of it: it is looked up by its value.
+        Checked by: tests/laws/test_key_codes.py::test_a_key_that_nobody_keeps_is_measured_like_any_other
+        """
         ...
 
 
@@ -47,13 +62,16 @@ Gathering = AbstractContextManager[Gathered]
 def key_weight(kept: int, keeping: Keeping) -> int:
     """What each of so many keys weighs that a unit keeps.
 
-    Claim:      it is floor(2**bits / sqrt kept), so that the squares of all add up to at most 4**bits.
+    Claim:      it is floor(2**bits / sqrt kept), so that the squares of all add up to at most 4**bits; where sums are
+                bounded, floor(2**bits / kept), so that all add up to at most 2**bits.
     Because:    W**2 <= x holds for a rational x exactly if W <= isqrt(floor(x)).
     Checked by: tests/laws/test_keys.py
 
     >>> key_weight(4, Keeping(10, 20, b"")) == 1 << 19
     True
     """
+    if keeping.norm is Weighing.L1:
+        return (1 << keeping.bits) // kept
     return isqrt((1 << 2 * keeping.bits) // kept)
 
 

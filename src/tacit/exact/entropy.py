@@ -96,7 +96,7 @@ def words(count: int) -> Words:
 
 
 def rekey() -> None:
-    """Nothing; but this thread's next word comes from a fresh key of the operating system's.
+    """Make this thread's next word come from a fresh key of the operating system.
 
     >>> rekey()
     """

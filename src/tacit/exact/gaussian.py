@@ -109,14 +109,16 @@ def _digit_rows(rate: Fraction, places: int) -> Words:
                 this could change is computed singly.
     Checked by: tests/laws/test_sampler_law.py
     """
-    ratios = _ratios(rate, 2 * places)
+    ratios, certain = _ratios(rate, 2 * places), exp_chance(Fraction(0)).top()
     rows = np.empty((places, 256), np.uint64)
     for place in range(places):
         low, high = _powers(ratios[2 * place]), _powers(ratios[2 * place + 1])
         seen = [one * other >> _UNSEEN for one in high for other in low]
         words = [number >> _BEYOND for number in seen]
-        for digit in [0, *(at for at, number in enumerate(seen) if number & _CARRIES == _CARRIES)]:
-            words[digit] = exp_chance(digit * 256**place * rate).top()
+        words[0] = certain
+        for digit, number in enumerate(seen):
+            if digit and number & _CARRIES == _CARRIES:
+                words[digit] = exp_chance(digit * 256**place * rate).top()
         rows[place] = words
     return rows
 

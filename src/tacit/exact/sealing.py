@@ -44,7 +44,7 @@ def unseal(sealing_key: bytes, sealed: bytes, bound_to: bytes) -> bytes:
         return _cipher(sealing_key).decrypt(sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:], bound_to)
     except (InvalidTag, ValueError):
         raise InvalidData(
-            "what was sealed cannot be opened: it was sealed under another key, or altered"
+            "this cannot be decrypted: it was encrypted under another key, or altered"
         ) from None
 
 

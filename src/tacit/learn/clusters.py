@@ -169,7 +169,7 @@ class PCA(Estimator):
             raise InvalidInput(
                 "n_components",
                 self.n_components,
-                f"give at most {most}: so many numbers are made of a row",
+                f"give at most {most}, the number of encoded features of a row",
             )
         return found
 
@@ -207,11 +207,11 @@ class PCA(Estimator):
         """The variance of every component."""
         said = ", ".join(shorten_number(float(each)) for each in self.explained_variance_[:SHOWN])
         more = ", …" if len(self.explained_variance_) > SHOWN else ""
-        return (f"variances of the components, where bounds are -1 and 1: {said}{more}",)
+        return (f"variances of the components, with bounds scaled to -1 and 1: {said}{more}",)
 
     def _error(self) -> str:
         off = shorten_number(float(self._model["noise"])) if hasattr(self, "_model") else "?"
-        return f"noise of deviation {off} in every number of the covariance"
+        return f"noise with standard deviation {off} in every entry of the covariance"
 
     def _steps(self, lesson: Lesson, noise: VectorNoise) -> tuple[Step, ...]:
         d = len(self._encode(lesson).names)

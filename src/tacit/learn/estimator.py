@@ -130,7 +130,7 @@ class Estimator(ABC):
             raise
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as problem:
             raise refuse_model(
-                "settings, features and numbers", f"unlike one another ({problem})"
+                "settings, features and numbers", f"inconsistent ({problem})"
             ) from None
 
     def to_bytes(self) -> bytes:
@@ -217,8 +217,11 @@ class Estimator(ABC):
         return columns
 
     def _settings(self) -> list[str]:
-        """What else decides what is released, for the name of the fit in the ledger."""
-        params = self.get_params()
+        """What else decides what is released, for the name of the fit in the ledger; a list is as good as a tuple."""
+        params = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in self.get_params().items()
+        }
         return [f"{name}={params[name]!r}" for name in sorted(params) if name != "epsilon"]
 
     def _begin(self, lesson: Lesson, noise: VectorNoise) -> Generator[Any, Any, bytes]:

@@ -199,7 +199,7 @@ class LinearRegression(Estimator):
         low, high = self._bounds
         off = shorten_number(float(self._model["residual"]) * (high - low) / 2)
         return (
-            f"the root mean square of what is left to predict is about {off}, by released numbers"
+            f"the root mean square of the residuals is about {off}, computed from released numbers"
         )
 
     def _steps(self, lesson: Lesson, noise: VectorNoise) -> tuple[Step, ...]:
@@ -263,7 +263,7 @@ def _list_coefficients(model: Any) -> tuple[str, ...]:
             line += _show_interval(float(low[place]), float(high[place]))
         said.append(line)
     if len(order) > SHOWN:
-        said.append(f"and {len(order) - SHOWN} coefficients more, in coef_")
+        said.append(f"and {len(order) - SHOWN} more coefficients, in coef_")
     return tuple(said)
 
 
@@ -279,6 +279,6 @@ def check_two_classes(lesson: Declarations, name: str) -> None:
         raise InvalidInput(
             "target",
             lesson.target.name if lesson.target else None,
-            f"{name} tells two classes apart and this has {len(lesson.classes)}; use HistogramNB (naive-bayes) or "
-            "MLPClassifier (network) for more, LinearRegression (linear) for a number",
+            f"{name} distinguishes two classes, but this target has {len(lesson.classes)}; "
+            "use HistogramNB (naive-bayes) or MLPClassifier (network) for more, LinearRegression (linear) for a number",
         )

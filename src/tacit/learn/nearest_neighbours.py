@@ -92,7 +92,7 @@ class NearestClassifier(Classifier):
             Step("number of rows", float(COUNT), 1),
             Step("mean and second moments", float(MOMENTS), (d + 1) * (d + 2) // 2),
             Step(
-                "class sums of waves",
+                "sums of random waves by class",
                 float(1 - COUNT - MOMENTS),
                 2 * self.waves * len(lesson.classes),
             ),

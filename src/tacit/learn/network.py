@@ -41,7 +41,7 @@ WHOLE_STEPS = 60  # where samples may not be taken, of all rows
 class MLPClassifier(Classifier):
     """A network of hidden layers of tanh, read off private principal components; `hidden=()` is softmax regression.
 
-    Rows that are units of their own are sampled: each step sees a tenth of them, and all steps are one charge.
+    Units are sampled under add-or-remove: each step sees a tenth of them, and all steps are one charge.
     Otherwise every step sees all rows.  It needs a limit with a delta.  `norm` may declare the largest norm of a row's
     features, each from -1 to 1 by its bounds, as for images of unit length.
     """

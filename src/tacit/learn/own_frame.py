@@ -20,7 +20,7 @@ def read_columns(frame: Any, features: Sequence[Feature]) -> tuple[list[Sequence
     counts = sorted({len(each) for each in columns}) or [len(frame)]
     if len(counts) > 1:
         said = f"columns of {counts[0]} and of {counts[-1]} values"
-        raise InvalidInput("frame", said, "give as many values of every column")
+        raise InvalidInput("frame", said, "give the same number of values for every column")
     return columns, counts[0]
 
 
@@ -45,7 +45,9 @@ def column_of(frame: Any, name: str) -> Sequence[Any]:
     """
     if isinstance(frame, list | tuple):
         if not all(isinstance(row, Mapping) for row in frame):
-            raise InvalidInput("frame", f"a {type(frame).__name__} of other values", ROWS)
+            raise InvalidInput(
+                "frame", f"a {type(frame).__name__} of values that are not rows", ROWS
+            )
         if frame and not any(name in row for row in frame):
             raise _refuse_missing(name)
         return [row.get(name) for row in frame]

@@ -1,6 +1,6 @@
 """Tuning: the best of a random number of fits, chosen by a noisy score and paid for with one price."""
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -34,7 +34,7 @@ TUNABLE: tuple[type[Classifier], ...] = (GaussianNB, HistogramNB, LogisticRegres
 
 @frozen(eq=False)
 class TunedModel:
-    """The best candidate, fitted; which settings it has, and how many rows it predicted right, noisily."""
+    """The best candidate, fitted; which settings it has, and a noisy count of the rows it predicted correctly."""
 
     model: Any
     settings: Mapping[str, Any]
@@ -43,7 +43,7 @@ class TunedModel:
     def __str__(self) -> str:
         said = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
         name = type(self.model).__name__
-        return f"{name}({said}), about {self.right:,.0f} rows predicted right; cost: {self.model.price}"
+        return f"{name}({said}), about {self.right:,.0f} rows predicted correctly; cost: {self.model.price}"
 
     __repr__ = __str__
 
@@ -62,7 +62,7 @@ def tune(
 
     A random number of trials is run, `trials` in the mean; each fits random settings of the grid and is scored, all at
     a trial's price; the best alone is released.  Without a delta, a trial has half of epsilon.  With one, its rho is
-    about 1/24 of the price's: for fewer than some twenty settings, defaults, or fits one by one, are cheaper.
+    about 1/16 of the price's: for fewer than some sixteen settings, defaults, or fits one by one, are cheaper.
 
     Claim:      the charge pays for the best trial, however many there were; nothing else of the trials leaves.
     Because:    Papernot and Steinke 2022; docs/proofs/selected-trials.md.
@@ -118,11 +118,10 @@ def _open(
         names = ", ".join(sorted(each.__name__ for each in TUNABLE))
         given = getattr(estimator, "__name__", estimator)
         raise InvalidInput("estimator", given, f"give one of: {names}")
-    candidates = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
-    if not 2 <= len(candidates) <= MOST_CANDIDATES or "epsilon" in grid:
-        raise InvalidInput(
-            "grid", dict(grid), f"give 2 to {MOST_CANDIDATES} settings other than epsilon"
-        )
+    values_of = _read_grid(estimator, grid)
+    candidates = [dict(zip(values_of, each, strict=True)) for each in product(*values_of.values())]
+    if not 2 <= len(candidates) <= MOST_CANDIDATES:
+        raise InvalidInput("grid", values_of, f"give 2 to {MOST_CANDIDATES} settings")
     for settings in candidates:
         check_settings(settings)
     declared = Trials(len(candidates), at_least(trials, "trials"))
@@ -133,10 +132,26 @@ def _open(
         target=target,
         columns=columns,
         classes=True,
-        settings=[f"{name}={list(grid[name])!r}" for name in sorted(grid)],
+        settings=[f"{name}={values_of[name]!r}" for name in sorted(values_of)],
         trials=declared,
     )
     return found, candidates
+
+
+def _read_grid(estimator: type[Classifier], grid: Any) -> dict[str, list[Any]]:
+    """The values of every setting, numbers of NumPy as Python's; refused where it is no grid of this estimator."""
+    if not isinstance(grid, Mapping):
+        raise InvalidInput("grid", grid, 'give values by setting, as in {"bins": [4, 16]}')
+    known = [name for name in estimator._parameters() if name != "epsilon"]  # noqa: SLF001 -- of this room
+    found = {}
+    for name, values in grid.items():
+        if name not in known:
+            named = f"{', '.join(known)}; settings other than epsilon are tuned"
+            raise InvalidInput("grid", name, f"{estimator.__name__} has {named}")
+        if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+            raise InvalidInput(f"{name} in the grid", values, "give a list of values to try")
+        found[name] = [each.item() if isinstance(each, np.generic) else each for each in values]
+    return found
 
 
 def _make(estimator: type[Classifier], epsilon: Any, settings: Mapping[str, Any]) -> Any:
@@ -153,14 +168,15 @@ def _describe(
     card: ModelCard = model._describe(lesson, noise, price, is_fitted=is_fitted)  # noqa: SLF001 -- of this room
     steps = (
         *(replace(step, share=step.share * rest) for step in card.steps),
-        Step("rows that are predicted right", float(SCORE), 1),
+        Step("number of rows predicted correctly", float(SCORE), 1),
     )
     assert isinstance(noise, TrialNoise), "trials have noise of their own"
     assert lesson.asked.trials is not None, "trials were declared"
     part, what = float(noise.amount / noise.whole), "rho" if noise.concentrated else "epsilon"
     note = (
         f"the best of about {float(lesson.asked.trials.mean):g} trials of {candidates} candidates, by a noisy count of "
-        f"right predictions; a trial has {part:.3g} of the price's {what}, and shares are of a trial"
+        f"correct predictions; each trial spends {part:.3g} of the price's {what}, and the shares "
+        "above are shares of a trial"
     )
     return replace(card, steps=steps, notes=(*card.notes, note))
 

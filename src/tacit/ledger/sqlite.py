@@ -125,7 +125,7 @@ class SqliteStore(Store):
                 return False
         except OSError as error:
             raise LedgerUnavailable(
-                self.place, f"cannot be reached ({error.strerror})", "mend its folder"
+                self.place, f"cannot be reached ({error.strerror})", "fix its folder"
             ) from None
         with self._translate_errors():
             self._reader = self._reader or self._open_connection()

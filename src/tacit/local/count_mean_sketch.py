@@ -111,7 +111,7 @@ class CountMeanSketch(FrequencyProtocol):
         for report in reports:
             pair = tuple(report) if isinstance(report, list | tuple) else ()
             if len(pair) != 2 or type(pair[0]) is not int or not 0 <= pair[0] < self.family.seeds:
-                text = f"a report must be a seed below {self.family.seeds} and its bits; encode it anew"
+                text = f"a report must be a seed below {self.family.seeds} and its bits; encode it again"
                 raise InvalidData(text)
             seeds.append(pair[0])
             texts.append(pair[1])
@@ -123,11 +123,13 @@ class CountMeanSketch(FrequencyProtocol):
     def check_array(self, reports: NDArray[Any]) -> NDArray[Any]:
         """Records with a seed and packed bits."""
         if reports.dtype != self._record or reports.ndim != 1:
-            raise InvalidData("reports must be records of a seed and packed bits; encode them anew")
+            raise InvalidData(
+                "reports must be records of a seed and packed bits; encode them again"
+            )
         check_rows(reports["bits"], self.family.prime)
         seeds = reports["seed"]
         if seeds.size and not (seeds.min() >= 0 and seeds.max() < self.family.seeds):
-            raise InvalidData("a report has a seed that is none; encode it anew")
+            raise InvalidData("a report has an invalid seed; encode it again")
         return reports
 
     def count_supports(self, reports: NDArray[Any]) -> Integers:

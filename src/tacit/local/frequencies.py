@@ -37,7 +37,7 @@ class Frequencies:
 
     def __post_init__(self) -> None:
         if not self.people:
-            raise InvalidData("there are no reports to judge from; collect some first")
+            raise InvalidData("there are no reports to estimate from; collect some first")
 
     def __add__(self, other: "Frequencies") -> "Frequencies":
         """Both collections as one."""

@@ -147,13 +147,13 @@ class HeavyHitters:
         for report in reports:
             each = tuple(report) if isinstance(report, list | tuple) else ()
             if len(each) != 3 or not all(type(number) is int for number in each):
-                raise InvalidData("a report must be a level, a seed and a place; encode it anew")
+                raise InvalidData("a report must be a level, a seed and a place; encode it again")
             if (
                 not all(0 <= number < 1 << 62 for number in each)
                 or each[0] > 255
                 or each[2] > 65535
             ):
-                raise InvalidData("a report has a number out of range; encode it anew")
+                raise InvalidData("a report has a number out of range; encode it again")
             listed.append(each)
         return self.check_array(np.array(listed, dtype=_RECORD))
 
@@ -161,16 +161,16 @@ class HeavyHitters:
         """Records, refused if one is out of range."""
         if reports.dtype != _RECORD or reports.ndim != 1:
             raise InvalidData(
-                "reports must be records of a level, a seed and a place; encode them anew"
+                "reports must be records of a level, a seed and a place; encode them again"
             )
         for level in range(len(self.segments)):
             own = reports["seed"][reports["level"] == level]
             if own.size and not (own.min() >= 0 and own.max() < self._family(level).seeds):
-                raise InvalidData("a report has a seed that is none; encode it anew")
+                raise InvalidData("a report has an invalid seed; encode it again")
         if reports.size and (
             reports["level"].max() >= len(self.segments) or reports["place"].max() >= self.places
         ):
-            raise InvalidData("a report has a level or a place that is none; encode it anew")
+            raise InvalidData("a report has an invalid level or place; encode it again")
         return reports
 
     def find(
@@ -186,7 +186,7 @@ class HeavyHitters:
         array = self.check_array(reports) if known else self.read_reports(reports)
         people = np.bincount(array["level"], minlength=len(self.segments)).tolist()
         if not all(people):
-            raise InvalidData("there are too few reports to judge from; collect more")
+            raise InvalidData("there are too few reports to estimate from; collect more")
         last = len(self.segments) - 1
         found = self._first(array[array["level"] == 0], kept if last else top)
         for level in range(1, last + 1):

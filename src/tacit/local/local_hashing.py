@@ -108,7 +108,7 @@ class LocalHashing(FrequencyProtocol):
             pair = tuple(report) if isinstance(report, list | tuple) else ()
             fits = len(pair) == 2 and all(type(each) is int for each in pair)
             if not (fits and 0 <= pair[0] < seeds and 0 <= pair[1] < prime):
-                text = f"a report must be a seed below {seeds} and a place below {prime}; encode it anew"
+                text = f"a report must be a seed below {seeds} and a place below {prime}; encode it again"
                 raise InvalidData(text)
             listed.append(pair[0] * prime + pair[1])
         return np.array(listed, dtype=np.int64)

@@ -103,7 +103,7 @@ class MeanProtocol(ABC):
         """A report of each number, as an array: many clients at once."""
         array = np.asarray(numbers, dtype=np.float64)
         if array.ndim != 1 or not np.isfinite(array).all():
-            raise InvalidData("numbers must be a list of finite ones; leave the others out")
+            raise InvalidData("numbers must be a list of finite numbers; leave the others out")
         shares = (array - float(self.low)) / float(self.high - self.low)
         steps = np.floor(np.clip(shares, 0, 1) * self.steps + 0.5).astype(np.int64)
         return self.randomise_all(np.clip(steps, 0, self.steps), SECURE)
@@ -130,7 +130,7 @@ class MeanProtocol(ABC):
         known = isinstance(reports, np.ndarray)
         array = self.check_array(reports) if known else self.read_reports(reports)
         if not array.size:
-            raise InvalidData("there are no reports to judge from; collect some first")
+            raise InvalidData("there are no reports to estimate from; collect some first")
         unit, scores = _scores(self)
         times = np.bincount(array, minlength=len(scores)).astype(object)
         total, squares = times @ scores, times @ (scores * scores)
@@ -453,7 +453,9 @@ class Hybrid(MeanProtocol):
             pair = tuple(report) if isinstance(report, list | tuple) else ()
             fits = len(pair) == 2 and all(type(each) is int for each in pair) and pair[0] in {0, 1}
             if not fits or not 0 <= pair[1] < (self.piecewise.cells if pair[0] else 2):
-                raise InvalidData("a report must be a pair of which and what; encode it anew")
+                raise InvalidData(
+                    "a report must be a pair of integers, a part and a value; encode it again"
+                )
             found.append(pair[1] + 2 * pair[0])
         return np.array(found, dtype=np.int64)
 

@@ -35,7 +35,7 @@ def read_rows(texts: Iterable[object], width: int) -> Octets:
     for text in texts:
         if not isinstance(text, str) or len(text) != length or not _DIGITS.issuperset(text):
             raise InvalidData(
-                f"a report must be a text of {length} hexadecimal digits; encode it anew"
+                f"a report must be a text of {length} hexadecimal digits; encode it again"
             )
         rows.append(bytes.fromhex(text))
     return check_rows(
@@ -46,10 +46,10 @@ def read_rows(texts: Iterable[object], width: int) -> Octets:
 def check_rows(rows: NDArray[Any], width: int) -> Octets:
     """Rows of packed bits, refused if they have another length or bits beyond the last."""
     if rows.ndim != 2 or rows.dtype != np.uint8 or rows.shape[1] != -(-width // 8):
-        raise InvalidData(f"reports must be rows of {width} packed bits; encode them anew")
+        raise InvalidData(f"reports must be rows of {width} packed bits; encode them again")
     spare = -width % 8
     if spare and (rows[:, -1] & ((1 << spare) - 1)).any():
-        raise InvalidData("a report has bits beyond the last value; encode it anew")
+        raise InvalidData("a report has bits beyond the last value; encode it again")
     return rows
 
 

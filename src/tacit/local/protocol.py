@@ -146,7 +146,7 @@ class FrequencyProtocol(ABC):
             return self.values.index(cast(Any, value))
         except (ValueError, TypeError):
             raise InvalidData(
-                "this is none of the declared values; declare it, or encode another"
+                "this is not one of the declared values; declare it, or encode another"
             ) from None
 
     def indices_of(self, values: Any) -> Integers:
@@ -157,7 +157,7 @@ class FrequencyProtocol(ABC):
         try:
             return np.array([known[value] for value in values], dtype=np.int64)
         except (KeyError, TypeError):
-            text = "some are none of the declared values; declare them, or leave them out"
+            text = "some values are not declared; declare them, or leave them out"
             raise InvalidData(text) from None
 
 

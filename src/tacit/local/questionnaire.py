@@ -34,7 +34,7 @@ PROTOCOLS: dict[str, Any] = {
 }
 
 TEMPLATE = """\
-# A survey in the local model: every answer is randomised on the device of who gives it.
+# A survey in the local model: every answer is randomised on the respondent's own device.
 [survey]
 name = "canteen"
 title = "How do you like the canteen?"
@@ -131,7 +131,9 @@ class Questionnaire:
         missing = [each.name for each in self.questions if each.name not in answers]
         if missing:
             raise InvalidInput(
-                "an answer", missing, "answer every question: a gap would be one, too"
+                "an answer",
+                missing,
+                "answer every question: leaving one out would also be an answer",
             )
         return {each.name: each.encode(answers[each.name]) for each in self.questions}
 
@@ -142,7 +144,9 @@ def read_questionnaire(path: str | Path) -> Questionnaire:
     try:
         written = tomllib.loads(place.read_text(encoding="utf-8"), parse_float=Fraction)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidInput("a questionnaire", str(place), f"it is no TOML file: {error}") from None
+        raise InvalidInput(
+            "a questionnaire", str(place), f"it is not a TOML file: {error}"
+        ) from None
     about = _table(written, "survey", {"name", "title", "people"})
     name = _text(about, "survey.name")
     people = count_of(about.get("people", 10_000), "survey.people", least=1)

@@ -135,7 +135,7 @@ def read_numbers(reports: Iterable[Report], bound: int) -> Integers:
     """Reports that are whole numbers from 0 to bound - 1."""
     listed = list(reports)
     if not all(type(each) is int and 0 <= each < bound for each in listed):
-        raise InvalidData(f"a report must be a whole number from 0 to {bound - 1}; encode it anew")
+        raise InvalidData(f"a report must be a whole number from 0 to {bound - 1}; encode it again")
     return np.array(listed, dtype=np.int64)
 
 
@@ -143,7 +143,7 @@ def check_numbers(reports: NDArray[Any], bound: int) -> Integers:
     """An array of whole numbers from 0 to bound - 1."""
     fits = reports.ndim == 1 and (reports.dtype.kind in "iu" or not reports.size)
     if not fits or (reports.size and not (reports.min() >= 0 and reports.max() < bound)):
-        raise InvalidData(f"reports must be whole numbers from 0 to {bound - 1}; encode them anew")
+        raise InvalidData(f"reports must be whole numbers from 0 to {bound - 1}; encode them again")
     return reports.astype(np.int64, copy=False)
 
 

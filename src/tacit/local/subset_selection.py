@@ -137,7 +137,7 @@ class SubsetSelection(FrequencyProtocol):
 
     def _check_size(self, rows: Octets) -> Octets:
         if (np.bitwise_count(rows).sum(axis=1, dtype=np.int64) != self.size).any():
-            raise InvalidData(f"a report must name {self.size} values; encode it anew")
+            raise InvalidData(f"a report must name {self.size} values; encode it again")
         return rows
 
     def count_supports(self, reports: NDArray[Any]) -> Integers:

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from tacit.later import later
+from tacit.mechanisms.code_threshold import Code, CodeThreshold
 from tacit.mechanisms.gaussian import Gaussian, analytic_gaussian_sigma, classical_gaussian_sigma
 from tacit.mechanisms.grid_steps import steps_moved_squared
 from tacit.mechanisms.grouped_quantiles import RankedCells
@@ -65,6 +66,8 @@ __all__ = [
     "BlockMedian",
     "Cells",
     "ClippingBounds",
+    "Code",
+    "CodeThreshold",
     "Contributions",
     "Estimate",
     "Exponential",

@@ -258,7 +258,11 @@ class AboveThreshold:
         self, law: dict[Outcome, Ball], asked: list[int], low: int | None, high: int | None
     ) -> dict[Outcome, Ball]:
         if low is None or high is None or self.answer_scale is None:
-            raise InvalidInput("low", low, "numbers are told: say to which range they are clamped")
+            raise InvalidInput(
+                "low",
+                low,
+                "this session releases numbers: give the range to which they are clamped",
+            )
         numbers = [
             Released(value, LaplaceLaw(self.answer_scale)).clamp_law(low, high) for value in asked
         ]
@@ -356,7 +360,7 @@ def _steps(sensitivity: Sensitivity | Number) -> int:
     steps = whole(unit.bound)
     if steps < 1 or unit.dimension != 1:
         raise InvalidInput(
-            "sensitivity", unit.bound, "give how far any one value moves, at least 1"
+            "sensitivity", unit.bound, "give the sensitivity of each value, at least 1"
         )
     return steps
 
@@ -366,7 +370,7 @@ def _check_unit(unit: Sensitivity, monotone: bool) -> None:
         raise InvalidInput(
             "monotone",
             monotone,
-            "values all move the same way under add-or-remove only; leave it out",
+            "values all move in the same direction only under add-or-remove; leave monotone out",
         )
 
 

@@ -55,7 +55,7 @@ def gaussian_bound(
         raise InvalidInput(
             "epsilon",
             epsilon,
-            "the classical bound is proved below 1 only; use Gaussian.calibrate(...).error",
+            "the classical bound is proved only below 1; use Gaussian.calibrate(...).error",
         )
     moved = sensitivity_of(sensitivity).in_norm(Norm.L2).bound
     with working():

@@ -171,7 +171,7 @@ def classical_gaussian_sigma(
         raise InvalidInput(
             "epsilon",
             epsilon,
-            "the classical formula is proved below 1 only; use Gaussian.calibrate",
+            "the classical formula is proved only below 1; use Gaussian.calibrate",
         )
     bound = sensitivity_of(sensitivity).in_norm(Norm.L2).bound
     with working():

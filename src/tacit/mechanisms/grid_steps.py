@@ -141,7 +141,7 @@ def _some(steps: int, sensitivity: Sensitivity) -> int:
         raise InvalidInput(
             "sensitivity",
             sensitivity.bound,
-            "integers that move by less than 1 do not move; " + _INTEGERS_NEEDED,
+            "a sensitivity below 1 means that an integer cannot change; " + _INTEGERS_NEEDED,
         )
     return steps
 

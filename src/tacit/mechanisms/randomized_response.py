@@ -245,7 +245,7 @@ class RandomizedResponse:
         """
         answers = self._answers(reports).ravel()
         if not answers.size:
-            raise InvalidData("there are no reports to judge from; collect some first")
+            raise InvalidData("there are no reports to estimate from; collect some first")
         seen = np.bincount(answers, minlength=self.categories).tolist()
         people, apart = len(answers), self.truth - self.lie
         return {

@@ -193,7 +193,7 @@ class Selection(Protocol):
 
 
 def set_parameters(selection: Any, scale: Number, grid: Number | None, monotone: bool) -> None:
-    """Nothing; but a new mechanism has its scale, grid and kind of scores, each refused if it makes no sense."""
+    """Set the scale, grid and kind of scores of a new mechanism; refuse each that makes no sense."""
     step = checked_grid(grid)
     if not isinstance(monotone, bool):
         raise InvalidInput(

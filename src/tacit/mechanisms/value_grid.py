@@ -64,7 +64,7 @@ class Cells:
         """
         if self.count > _MOST_CELLS:
             raise InvalidInput(
-                "the cells", self.count, "so many are held as runs: call runs() instead"
+                "the cells", self.count, "so many cells are stored as runs: call runs() instead"
             )
         places = self.places(values)
         return _sum_weights(places, _row_weights(values, weights), self.count)

@@ -69,6 +69,7 @@ from tacit.plan.model.expressions import (
     SubqueryValue,
     operands,
     rebuilt,
+    walk_expression,
 )
 from tacit.plan.model.function_names import INEXACT, PARTS, STRICT, TRUNCATED, UNITS, Function
 from tacit.plan.model.nodes import (
@@ -126,7 +127,6 @@ from tacit.plan.model.walk_expressions import (
     list_folds,
     list_group_expressions,
     list_row_expressions,
-    walk_expression,
     walk_rows,
 )
 from tacit.plan.questions.aggregate_per_unit import column_of, fold_rows, steps_of
@@ -140,6 +140,7 @@ from tacit.plan.questions.quantile_grids import (
     width_of,
 )
 from tacit.plan.questions.row_columns import columns_of, window_column
+from tacit.plan.questions.where_bounds import has_far_logarithm
 from tacit.plan.rewrite.answer_from_earlier import derive_plan, identity
 from tacit.plan.rewrite.canonical import canonical, fingerprint, fingerprint_and_subject
 from tacit.plan.rewrite.combine_answers import exchange_leaves
@@ -328,6 +329,7 @@ __all__ = [
     "group_filter",
     "groups_of",
     "clamp_cell",
+    "has_far_logarithm",
     "held_rows",
     "identity",
     "in_words",

@@ -190,7 +190,7 @@ MOST_PARTS = 64
 def _check_parts(question: CombinedQuestion, parts: int, pairs: int) -> None:
     """Refuse more answers, or more rows of them, than one statement may combine."""
     if pairs > MOST_NUMBERS:
-        reason = "the answers that are joined here would have too many pairs of rows"
+        reason = "the join of these answers would have too many rows"
         raise InvalidPlan(reason, "join on all keys of one of them")
     if parts > MOST_PARTS or len(question.sizes) > 2 * MOST_PARTS:
         raise InvalidPlan(
@@ -255,7 +255,7 @@ def check_plan(
     owner_of(question.rows)
     if question.found is not None:
         _refuse(
-            "which unknown keys are found is decided when the question is answered",
+            "unknown keys are discovered when the question is answered",
             "leave out `found`",
         )
     _check_width(question)

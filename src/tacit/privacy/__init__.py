@@ -8,7 +8,6 @@ from tacit.privacy.bounded_losses import (
 )
 from tacit.privacy.conversion import concentrated_delta, concentrated_order, renyi_delta
 from tacit.privacy.finite_loss import FiniteLoss
-from tacit.privacy.frozen import fill
 from tacit.privacy.loss import Composed, Loss, Order, is_loss
 from tacit.privacy.loss_distribution import (
     Atoms,
@@ -24,7 +23,7 @@ from tacit.privacy.noise_losses import (
     GaussianLoss,
     LaplaceLoss,
 )
-from tacit.privacy.protection import Neighbours, Protection, relation
+from tacit.privacy.protection import Neighbours, Protection, fill, relation
 from tacit.privacy.replaced_samples import SampledUnderReplace
 from tacit.privacy.sensitivity import Norm, Sensitivity, root_at_least
 from tacit.privacy.shuffle import Shuffled, shuffled_epsilon

@@ -7,9 +7,8 @@ from tacit.errors import InvalidInput
 from tacit.exact import Ball, Number, at_least, ball, count_of, upper, working
 from tacit.frozen import frozen
 from tacit.privacy.conversion import concentrated_delta
-from tacit.privacy.frozen import fill
 from tacit.privacy.loss import Loss, Order, check_epsilon, check_order
-from tacit.privacy.protection import Neighbours
+from tacit.privacy.protection import Neighbours, fill
 
 __all__ = ["ApproximateLoss", "BoundedRangeLoss", "PureLoss", "ZeroConcentratedLoss"]
 

@@ -7,6 +7,8 @@ from tacit.exact import Ball, ball
 
 __all__ = ["concentrated_delta", "concentrated_order", "renyi_delta"]
 
+_TINY, _HUGE = Fraction(1, 10**100), Fraction(10**100)
+
 
 def renyi_delta(divergence: Ball, order: Fraction, epsilon: Fraction) -> Ball:
     """A delta that holds at this epsilon for any release whose Renyi divergence of this order is as given.
@@ -54,9 +56,8 @@ def concentrated_delta(rho: Fraction, epsilon: Fraction) -> Ball:
     """
     if rho == 0:
         return ball(0)
-    rough = (
-        float(min(max(number, Fraction(1, 10**100)), Fraction(10**100)))
-        for number in (rho, epsilon)
+    rough = concentrated_order(
+        float(min(max(rho, _TINY), _HUGE)), float(min(max(epsilon, _TINY), _HUGE))
     )
-    order = max(concentrated_order(*rough), Fraction(1000001, 1000000))
+    order = max(rough, Fraction(1000001, 1000000))
     return renyi_delta(ball(rho * order), order, epsilon)

@@ -8,9 +8,8 @@ from tacit.errors import InvalidDistribution, InvalidInput
 from tacit.exact import Ball, Number, at_least, ball, upper, working
 from tacit.frozen import frozen
 from tacit.privacy.bounded_losses import ApproximateLoss, PureLoss
-from tacit.privacy.frozen import fill
 from tacit.privacy.loss import Loss, Order, check_epsilon, check_order
-from tacit.privacy.protection import Neighbours
+from tacit.privacy.protection import Neighbours, fill
 
 __all__ = ["FiniteLoss"]
 

@@ -7,9 +7,8 @@ from tacit.errors import InvalidInput
 from tacit.exact import Ball, Number, at_most, ball, count_of, gaussian_moment, gaussian_tail
 from tacit.frozen import frozen
 from tacit.privacy.bounded_losses import PureLoss, nonnegative
-from tacit.privacy.frozen import fill
 from tacit.privacy.loss import Loss, Order, check_epsilon, check_order
-from tacit.privacy.protection import Neighbours
+from tacit.privacy.protection import Neighbours, fill
 
 __all__ = ["DiscreteGaussianLoss", "DiscreteLaplaceLoss", "GaussianLoss", "LaplaceLoss"]
 

@@ -5,7 +5,7 @@ from enum import Enum
 from tacit.errors import InvalidInput
 from tacit.frozen import frozen
 
-__all__ = ["Neighbours", "Protection", "relation"]
+__all__ = ["Neighbours", "Protection", "fill", "relation"]
 
 
 class Neighbours(Enum):
@@ -41,6 +41,12 @@ def relation(neighbours: object) -> Neighbours:
         return Neighbours(neighbours)
     except ValueError:
         raise InvalidInput("neighbours", neighbours, 'give "add-or-remove" or "replace"') from None
+
+
+def fill(value: object, **fields: object) -> None:
+    """Set the fields of a frozen value, once, by its own `__init__`; its relation may be given by name."""
+    for name, field in fields.items():
+        object.__setattr__(value, name, relation(field) if name == "neighbours" else field)
 
 
 @frozen

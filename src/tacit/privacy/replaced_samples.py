@@ -7,9 +7,8 @@ from tacit.errors import InvalidInput
 from tacit.exact import Ball, Number, ball, count_of, lower, upper
 from tacit.frozen import frozen
 from tacit.privacy.bounded_losses import PureLoss, probability
-from tacit.privacy.frozen import fill
 from tacit.privacy.loss import Loss, Order, check_epsilon, check_order, is_loss
-from tacit.privacy.protection import Neighbours
+from tacit.privacy.protection import Neighbours, fill
 from tacit.privacy.subsampled import amplify, mix_moments
 
 __all__ = ["SampledUnderReplace"]

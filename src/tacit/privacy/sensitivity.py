@@ -7,8 +7,7 @@ from math import isqrt
 from tacit.errors import InvalidInput
 from tacit.exact import Number, at_least, count_of
 from tacit.frozen import frozen
-from tacit.privacy.frozen import fill
-from tacit.privacy.protection import Neighbours
+from tacit.privacy.protection import Neighbours, fill
 
 __all__ = ["Norm", "Sensitivity", "root_at_least"]
 

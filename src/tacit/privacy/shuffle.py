@@ -24,9 +24,8 @@ from tacit.exact import (
 )
 from tacit.frozen import frozen
 from tacit.privacy.bounded_losses import PureLoss
-from tacit.privacy.frozen import fill
 from tacit.privacy.loss import Loss, Order, check_epsilon
-from tacit.privacy.protection import Neighbours
+from tacit.privacy.protection import Neighbours, fill
 
 __all__ = ["Shuffled", "shuffled_epsilon"]
 

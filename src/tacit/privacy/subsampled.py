@@ -9,10 +9,9 @@ from tacit.errors import InvalidInput
 from tacit.exact import Ball, Number, ball, count_of, hull, lower, precision, upper, working
 from tacit.frozen import frozen
 from tacit.privacy.bounded_losses import PureLoss, probability
-from tacit.privacy.frozen import fill
 from tacit.privacy.loss import Loss, Order, check_epsilon, check_order, is_loss
 from tacit.privacy.noise_losses import GaussianLoss
-from tacit.privacy.protection import Neighbours
+from tacit.privacy.protection import Neighbours, fill
 
 __all__ = ["Subsampled", "amplify", "mix_moments"]
 

@@ -43,7 +43,7 @@ class Connection:
             raise InvalidInput("url", url, "give an address, such as https://tacit.example.org")
         if parts.scheme == "http" and not _is_loopback(parts.hostname):
             raise InvalidInput(
-                "url", url, "use https: over http anybody on the way could read the token"
+                "url", url, "use https: over http, anybody on the network could read the token"
             )
         if not token or not token.isascii() or not token.isprintable():
             raise InvalidInput("token", "what was given", "give a token: tacit token new")
@@ -124,11 +124,11 @@ class Connection:
                     raise ServerUnavailable(
                         self.place,
                         "has a certificate that is not trusted",
-                        "give cafile=, or ask who runs it",
+                        "give cafile=, or ask whoever runs the server",
                     ) from None
                 if turn + 1 == _TRIES:
                     raise ServerUnavailable(
-                        self.place, "cannot be reached", "look whether it runs, and ask again"
+                        self.place, "cannot be reached", "check that it is running, and ask again"
                     ) from None
                 self._sleep(0.1 * 2**turn)
                 continue

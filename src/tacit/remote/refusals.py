@@ -68,7 +68,7 @@ def refusal_of(problem: Mapping[str, Any], place: str) -> TacitError:
             return LedgerUnavailable(place, "cannot be written now", "ask again")
         case "internal" | "stopping":
             return ServerUnavailable(
-                place, "could not answer", "ask again: it is paid once at most"
+                place, "could not answer", "ask again: you are charged at most once"
             )
         case _:
             return TacitError(said or f"the server at {place} refused this")

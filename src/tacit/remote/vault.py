@@ -39,8 +39,8 @@ Params = Sequence[Any] | Mapping[str, Any] | None
 def connect(url: str, *, token: str, cafile: str | None = None) -> "RemoteVault":
     """The vault that a server offers at an address, as whoever the token belongs to.
 
-    Called as `tacit.connect`: `clinic = tacit.connect("https://tacit.example.org", token=…)`.  What it answers and
-    refuses is as if the vault were opened here; a question that is sent twice is paid for once.  `cafile` holds the
+    Called as `tacit.connect`: `clinic = tacit.connect("https://tacit.example.org", token=…)`.  It answers and
+    refuses like a vault that is opened here; a question that is sent twice is charged once.  `cafile` holds the
     certificates to trust, where those of the system are not enough.
     """
     return RemoteVault(Connection(url, token, cafile=cafile))
@@ -79,7 +79,7 @@ class RemoteVault:
         confidence: float = 0.95,
         params: Params = None,
     ) -> Explanation:
-        """What an answer would be made of and cost; it is free, and no data are looked at."""
+        """What an answer would contain and cost; this is free, and no data are read."""
         text = question if isinstance(question, str) else question.sql()
         body = _question(text, epsilon, within, confidence, params)
         return read_explanation(self._connection.post("/explanations", body))
@@ -89,8 +89,7 @@ class RemoteVault:
         tables = self.policy.tables
         if name not in tables:
             raise InvalidInput("table", name, f"name one of: {', '.join(sorted(tables))}")
-        finding = bool(self.policy.limit.delta)
-        return Frame(tables[name].asked_table, asker=self.ask, finding=finding, source=self)
+        return Frame(tables[name].asked_table, asker=self.ask, finding=True, source=self)
 
     def ask(
         self,
@@ -102,7 +101,7 @@ class RemoteVault:
         raw: bool = False,
     ) -> Release:
         """The answer to a plan, which is sent as SQL."""
-        text = write_sql(plan, finding=bool(self.policy.limit.delta))
+        text = write_sql(plan, finding=True)
         return self.sql(text, epsilon=epsilon, within=within, confidence=confidence, raw=raw)
 
     def synthesize(
@@ -114,9 +113,9 @@ class RemoteVault:
         always: Sequence[str] = (),
         rows: int = 100,
     ) -> Release:
-        """So many rows of a synthetic table, made where the vault is, at one price; more rows of the same are free.
+        """Rows of a synthetic table, made where the vault is, at one price; more rows of the same table are free.
 
-        Of a vault that is opened here, `synthesize` gives the whole table; over HTTP its first rows, at most 10,000.
+        For a vault that is opened here, `synthesize` gives the whole table; over HTTP its first rows, at most 10,000.
         """
         body = {
             "table": table,
@@ -142,7 +141,7 @@ class RemoteVault:
         """The rows of a frame as estimators of `tacit.learn` use them: a fit is made where the vault is."""
         if sampling is not None or trials is not None:
             raise InvalidInput(
-                "model", kind, "fit it where the vault is: it takes longer than a slot"
+                "model", kind, "fit it where the vault is stored: it takes longer than a slot"
             )
         opened = self.mock().lesson(
             frame, kind=kind, target=target, columns=columns, classes=classes, settings=settings
@@ -164,12 +163,12 @@ class RemoteVault:
 
     @property
     def surveys(self) -> tuple[str, ...]:
-        """The names of the collected surveys, which can be asked about in SQL for nothing."""
+        """The names of the collected surveys, which can be queried in SQL for free."""
         return tuple(each["name"] for each in self._connection.get("/surveys")["surveys"])
 
     @property
     def policy(self) -> Policy:
-        """What the curator decided, as far as it concerns who asks; read once, when it is first needed."""
+        """The policy, as far as it concerns this analyst; read once, when it is first needed."""
         if self._policy is None:
             self._policy = _read_policy(self._connection)
         return self._policy
@@ -180,7 +179,7 @@ class RemoteVault:
         return tuple(self.policy.tables)
 
     def describe(self, table: str | None = None) -> Listing:
-        """What may be asked: every column of a table, or of all, with its type, what is declared of it, and its use."""
+        """What may be asked: every column of one table, or of all, with its type, its declaration and its use."""
         if table is None:
             return self.mock().describe()
         try:
@@ -194,11 +193,11 @@ class RemoteVault:
 
     @property
     def budget(self) -> Budget:
-        """What may be spent, what was, and what is left."""
+        """The limit, what is spent, and what is left."""
         return read_budget(self._connection.get("/budget"))
 
     def check_receipt(self, receipt: Mapping[str, Any]) -> list[str]:
-        """What a receipt says that the vault's ledger does not; nothing, if all of it is kept there."""
+        """The fields in which a receipt differs from the vault's ledger; an empty list if they agree."""
         try:
             found: list[str] = self._connection.post("/receipts/check", dict(receipt))["faults"]
         except NotFound:
@@ -206,13 +205,13 @@ class RemoteVault:
         return found
 
     def mock(self) -> "Vault":
-        """The vault's twin over made-up rows, made here of what is declared; it has no limit to spend."""
+        """A copy of the vault with made-up rows, generated here from the policy; it has no limit to spend."""
         from tacit.curator import twin
 
         return twin(self.policy)
 
     def audit(self, question: str | Frame, *, pairs: int = 400, world: int = 0) -> "QuestionAudit":
-        """Try to refute what is claimed of one question, on neighbours that are made up here; free."""
+        """Try to refute the privacy claim of one question, on neighbours generated here; free."""
         text = question if isinstance(question, str) else question.sql()
         return self.mock().audit(text, pairs=pairs, world=world)
 

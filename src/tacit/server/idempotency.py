@@ -68,20 +68,20 @@ class Keys:
                     (who, key, digest, versions, self._now()),
                 )
             elif row[0] != digest:
-                raise KeyReused("was used for another question", "give every question its own")
+                raise KeyReused("was used for another question", "give every question its own key")
             elif row[2] is not None:
                 answer: dict[str, Any] = json.loads(row[2])
                 return answer
             elif (who, key) in self._running or self._is_anothers(file, row[3]):
                 raise KeyReused(
-                    "stands for a question that is still being asked",
+                    "belongs to a question that is still running",
                     "wait, and send it again",
                     running=True,
                 )
             elif row[1] != versions:
                 raise KeyReused(
-                    "stands for a question that was not answered before a table was refreshed",
-                    "ask it anew under another key",
+                    "belongs to a question that was not answered before a table was refreshed",
+                    "ask it again under another key",
                 )
             file.execute(
                 "UPDATE keys SET owner = ? WHERE name = ? AND key = ?",

@@ -103,12 +103,21 @@ class LedgerPages:
 
     def receipt(self, who: Identity, entry: int) -> dict[str, Any]:
         """The receipt of an answer: one's own, or anybody's for who may read the ledger."""
+        return dict(self._served.current.receipt(self._answered(who, entry)))
+
+    def paid_question(self, who: Identity, entry: int) -> PastQuestion:
+        """What a receipt is about; the text of a question is shown to who asked it, to others its words alone."""
+        found = self._answered(who, entry)
+        return self._past(found, self._identities.texts(who.name, [entry]))
+
+    def _answered(self, who: Identity, number: int) -> Any:
+        """An entry that was answered: one's own, or anybody's for who may read the ledger."""
         check_right(who, "look")
-        found = next(self._seen().ledger.entries(entry, entry + 1), None)
+        found = next(self._seen().ledger.entries(number, number + 1), None)
         hidden = found is not None and not self._may_read(who, found.analyst)
         if found is None or hidden or found.payload is None:
-            raise NotFound("receipt", entry)
-        return dict(self._served.current.receipt(found))
+            raise NotFound("receipt", number)
+        return found
 
     def check_receipt(self, who: Identity, receipt: Mapping[str, Any]) -> list[str]:
         """What a receipt says that the ledger does not; of somebody else's entry it is not said."""
@@ -157,7 +166,7 @@ class LedgerPages:
         check_right(who, "read everyone")
         wanted = start.strip().lower().rstrip("….")
         if len(wanted) < _SHORTEST_HASH:
-            raise InvalidInput("head", start, f"write at least {_SHORTEST_HASH} of its signs")
+            raise InvalidInput("head", start, f"write at least {_SHORTEST_HASH} of its characters")
         found = (each["record"] for each in self._records() if each["hash"].startswith(wanted))
         return next(found, None)
 
@@ -180,7 +189,7 @@ class LedgerPages:
                 check.state, check.told = "broken", str(fault)
             else:
                 check.head = visible[-1]["hash"] if visible else ""
-                check.told = f"{check.whole:,} records are whole"
+                check.told = f"{check.whole:,} records are intact"
                 check.state = "whole"  # last: whoever sees it reads the others
 
         self._audit.note("verified", identity=who.name)

@@ -188,6 +188,6 @@ class People:
         """Let somebody in no more, or again."""
         check_right(who, "decide")
         if disabled and name == who.name:
-            raise InvalidInput("name", name, "nobody disables their own name")
+            raise InvalidInput("name", name, "you cannot disable your own name")
         (self._identities.disable if disabled else self._identities.enable)(name)
         self._audit.note("disabled" if disabled else "enabled", identity=who.name, about=name)

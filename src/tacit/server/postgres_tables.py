@@ -51,11 +51,14 @@ CREATE TABLE IF NOT EXISTS tacit_servers (server text PRIMARY KEY, seen float8 N
 CREATE TABLE IF NOT EXISTS tacit_running (
     slot text PRIMARY KEY, server text NOT NULL, length bigint NOT NULL, still_open text NOT NULL
 );
+CREATE TABLE IF NOT EXISTS tacit_attempts (id text PRIMARY KEY, remaining float8 NOT NULL, since float8 NOT NULL);
 CREATE TABLE IF NOT EXISTS tacit_released (entry bigint PRIMARY KEY, answered int NOT NULL);
 """
 _TURN = "LOCK TABLE tacit_people IN SHARE ROW EXCLUSIVE MODE"
 _BOUNDS = "SET LOCAL lock_timeout = '{patience}s'; SET LOCAL idle_in_transaction_session_timeout = '{idle}s';"
-_WORD = re.compile(rf"\b({'|'.join((*NAMES, 'servers', 'running', 'released'))})\b(?!')")
+_WORD = re.compile(
+    rf"\b({'|'.join((*NAMES, 'servers', 'running', 'released', 'attempts'))})\b(?!')"
+)
 
 
 class PostgresTables(Tables):
@@ -134,15 +137,15 @@ class PostgresTables(Tables):
             self.close()
             raise LedgerUnavailable(
                 "the database of the ledger",
-                f"was kept by another session for more than {_PATIENCE} seconds",
-                "ask again; if it lasts, look in pg_locks who holds tacit_people",
+                f"was locked by another session for more than {_PATIENCE} seconds",
+                "ask again; if this persists, find in pg_locks which session holds tacit_people",
             ) from None
         except self._psycopg.Error:
             self.close()
             raise LedgerUnavailable(
                 "the database of the ledger",
                 "cannot be reached, or refuses a statement about identities",
-                "look whether it runs, and ask again",
+                "check that it is running, and ask again",
             ) from None
 
 

@@ -25,13 +25,13 @@ _OIDS = {
 _BUDGET = Table(
     "budget",
     (
-        Column("limit_of", 25, comment="everyone, or who asks"),
+        Column("limit_of", 25, comment="everyone, or the analyst who asks"),
         Column("epsilon", 701),
         Column("delta", 701),
         Column("spent", 701, comment="the share that is spent"),
         Column("remaining", 701, comment="the share that is left"),
     ),
-    "What is spent and what is left, of everyone's limit and of one's own",
+    "What is spent and what is left of everyone's limit and of your own",
     "tacit",
 )
 _ANSWERS = Table(
@@ -44,7 +44,7 @@ _ANSWERS = Table(
         Column("share", 701, comment="of the limit"),
         Column("answered", 16),
     ),
-    "What one has paid for, newest first",
+    "The questions you have paid for, newest first",
     "tacit",
 )
 

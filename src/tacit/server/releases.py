@@ -71,7 +71,9 @@ class Fit:
         if self.table is not None and self.rows is None:
             return vault.table(self.table)
         if self.rows is None or self.table is not None:
-            raise InvalidInput("rows", self.rows, "name a table, or count rows in SQL: one of both")
+            raise InvalidInput(
+                "rows", self.rows, "name a table, or count rows in SQL, but not both"
+            )
         return vault.rows_of(self.rows)
 
     def check(self, vault: Vault) -> None:

@@ -22,7 +22,7 @@ def check_right(who: Identity, right: str) -> None:
     """Refuse who may not do this."""
     if who.role not in RIGHTS[right]:
         raise AccessDenied(
-            f"this is not for the role {who.role}",
+            f"the role {who.role} may not do this",
             "ask somebody whose role allows it",
             signed_in=True,
         )

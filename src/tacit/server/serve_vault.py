@@ -25,6 +25,7 @@ from tacit.server.postgres_tables import PostgresTables, adopt_file
 from tacit.server.public_catalogue import PublicCatalogue
 from tacit.server.sessions import Sessions
 from tacit.server.shared_board import SharedBoard
+from tacit.server.shared_rates import SharedRates
 from tacit.server.slots import Slots
 from tacit.server.tables import FileTables, Tables
 from tacit.server.watching import Watching
@@ -86,7 +87,8 @@ class Server:
         folder = _folder_of(vault)
         tables = tables_of(vault)
         identities = Identities(tables)
-        self._board = SharedBoard(tables) if isinstance(tables, PostgresTables) else None
+        is_shared = isinstance(tables, PostgresTables)
+        self._board = SharedBoard(tables) if is_shared else None
 
         def reopen() -> Vault:
             found = open_vault(vault)
@@ -104,6 +106,7 @@ class Server:
             slots=Slots(workers=workers) if slots is None else slots,
             audit=self.audit,
             calibration=read_calibration(folder),
+            rates=SharedRates(identities) if is_shared else None,
             shared_limit=shared_limit,
             reopen=reopen,
             folder=folder,
@@ -162,7 +165,7 @@ def refuse_unlimited(vault: Vault, identities: Identities) -> None:
         raise InvalidInput(
             "analysts",
             without,
-            "they have no limit of their own and could spend everyone's: add [analysts.NAME] with an "
+            "these analysts have no limit of their own and could spend everyone's: add [analysts.NAME] with an "
             "epsilon to the policy, disable them (tacit user disable), or say --shared-limit",
         )
 

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from math import isqrt
 
-from tacit.plan import Keeping, Owner, Question, multiplicity, owner_of
+from tacit.plan import Keeping, Owner, Question, Weighing, multiplicity, owner_of
 from tacit.privacy import Neighbours, Norm, Sensitivity, root_at_least
 
 __all__ = ["key_sensitivity", "keys_of", "weight_alone"]
@@ -12,22 +12,26 @@ BITS = 20
 """A key's weight is a whole number of 2**-BITS."""
 
 
-def keys_of(question: Question, keys: int) -> Keeping:
+def keys_of(question: Question, keys: int, norm: Weighing = Weighing.L2) -> Keeping:
     """How many keys a unit keeps, and in which parts they weigh; not yet by which secret.
 
     Where every row is a unit it has one key, in as many copies as the plan makes of it.
     """
     by_row = owner_of(question.rows) is Owner.ROW
-    return Keeping(multiplicity(question.rows), 0, b"") if by_row else Keeping(keys, BITS, b"")
+    if by_row:
+        return Keeping(multiplicity(question.rows), 0, b"", norm)
+    return Keeping(keys, BITS, b"", norm)
 
 
 def key_sensitivity(question: Question, keeping: Keeping, neighbours: Neighbours) -> Sensitivity:
     """How far the weights of all keys together move between neighbours.
 
-    Claim:      by at most 2**BITS in L2 if a unit comes or goes, by sqrt 2 of that if one is replaced; copies of one
-                row move them by as much as there are.  No more than `most` keys move, or twice as many.
+    Claim:      by at most 2**BITS in L2 if a unit comes or goes, by sqrt 2 of that if one is replaced; where sums are
+                bounded, by 2**BITS in L1, or twice that; copies of one row move them by as much as there are.  No more
+                than `most` keys move, or twice as many.
     Because:    a unit that keeps k keys adds floor(2**BITS / sqrt k) to each of them, and nothing to others; of two
-                units none adds less than zero, so that the squares of what they add bound that of the difference.
+                units none adds less than zero, so that the squares of what they add bound that of the difference.  In
+                sums, it adds floor(2**BITS / k) to each.
     Checked by: tests/laws/test_keys.py
     """
     bound = (
@@ -35,6 +39,9 @@ def key_sensitivity(question: Question, keeping: Keeping, neighbours: Neighbours
         if owner_of(question.rows) is Owner.ROW
         else Fraction(1 << keeping.bits)
     )
+    if keeping.norm is Weighing.L1:
+        units = 2 if neighbours is Neighbours.REPLACE else 1
+        return Sensitivity(units * bound, Norm.L1, neighbours, units * keeping.most)
     if neighbours is Neighbours.REPLACE:
         return Sensitivity(root_at_least(2 * bound**2), Norm.L2, neighbours, 2 * keeping.most)
     return Sensitivity(bound, Norm.L2, neighbours, keeping.most)

@@ -84,6 +84,14 @@ BUGS = [
         note="an order off by one in the price of delta",
     ),
     Bug(
+        name="one-rho-converted-as-a-quarter",
+        file=f"{ROOM}/renyi.py",
+        before="partial(refine, concentrated_delta, rho, bits=64)",
+        after="partial(refine, concentrated_delta, rho / 4, bits=64)",
+        killed_by=f"{UNIT}/test_conversion.py::test_one_rho_is_converted_as_in_any_total",
+        note="an answer would be shown at half of its price",
+    ),
+    Bug(
         name="advanced-composition-without-its-mean",
         file=f"{ROOM}/basic_composition.py",
         before="beyond = ball(epsilon) - mean",

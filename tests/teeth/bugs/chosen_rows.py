@@ -30,7 +30,7 @@ BUGS = [
         file=f"{SQL}/values_table.py",
         before="if len(set(keys)) != len(keys) or NULL in keys:",
         after="if NULL in keys:",
-        killed_by=f"{VALUES}::test_other_lists_are_refused[holds a value twice]",
+        killed_by=f"{VALUES}::test_other_lists_are_refused[contains a value twice]",
         note="a row would be there once, where SQL has it twice",
     ),
     Bug(

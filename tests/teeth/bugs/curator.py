@@ -107,8 +107,8 @@ BUGS = [
     Bug(
         name="curator-every-measure-at-the-full-price",
         file=f"{ROOM}/pricing/noise_of_measures.py",
-        before="amount * (1 - SHARE)) / len(moved)",
-        after="amount * (1 - SHARE))",
+        before="amount * (1 - _key_share(limit))) / len(moved)",
+        after="amount * (1 - _key_share(limit)))",
         killed_by=f"{UNIT}/pricing/test_noise_of_measures.py::test_every_measure_gets_an_equal_part[pure]",
         note="three measures are released for the price of one",
     ),

@@ -8,7 +8,41 @@ UNIT = "tests/unit/engines/postgres"
 VAULT = "tests/unit/curator/test_postgres_vault.py"
 EDGES = f"{SUITE}::test_no_dialect_gets_the_edges_wrong"
 
+WEIGHTS = "src/tacit/engines/sql/unit_weights.py"
+
 BUGS = [
+    Bug(
+        name="rows-of-a-server-are-units-of-their-own",
+        file="src/tacit/engines/served/engine.py",
+        before='np.array([row[places["unit_name"]] for row in found.rows], dtype=object)',
+        after="np.array([str(place) for place in range(len(found.rows))], dtype=object)",
+        killed_by="tests/laws/test_vectors.py::test_samples_are_of_units_with_all_of_their_rows[in_postgres]",
+        note="a unit of several rows would have several coins, and be in nearly every sample",
+    ),
+    Bug(
+        name="sorted-rows-of-a-pair-are-those-of-the-unit",
+        file=WEIGHTS,
+        before="OVER (PARTITION BY unit, group_id)",
+        after="OVER (PARTITION BY unit)",
+        killed_by=f"{UNIT}/test_engine.py::test_units_weigh_what_they_weigh_in_memory",
+        note="a unit whose rows are in several groups would weigh too little",
+    ),
+    Bug(
+        name="sorted-rows-of-a-group-are-counted-for-all-units",
+        file=WEIGHTS,
+        before="count(*) OVER (PARTITION BY unit) AS unit_rows",
+        after="count(*) OVER (PARTITION BY group_id) AS unit_rows",
+        killed_by=f"{UNIT}/test_engine.py::test_units_weigh_what_they_weigh_in_memory",
+        note="what a row weighs would depend on the rows of others",
+    ),
+    Bug(
+        name="roots-in-doubles-beyond-what-is-exact",
+        file=WEIGHTS,
+        before='share = f"floor({dialect.double(float(most << 2 * bits))} / {square})"',
+        after='share = f"({dialect.double(float(most << 2 * bits))} / {square} + 0.5)"',
+        killed_by="tests/unit/engines/sql/test_unit_weights.py::test_roots_in_doubles_are_exact",
+        note="a unit just above the bound would weigh one more than the bound allows",
+    ),
     Bug(
         name="postgres-writes-the-secret-into-statements",
         file="src/tacit/engines/postgres/dialect.py",

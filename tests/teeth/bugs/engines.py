@@ -50,8 +50,8 @@ BUGS = [
     Bug(
         name="engines-rows-without-a-group-weigh-on-their-unit",
         file=f"{ENGINES}/sql/statement.py",
-        before="placed=rowset.relation.unit is not None)",
-        after="placed=False)",
+        before="placed=by_unit, once=once)",
+        after="placed=False, once=once)",
         killed_by=f"{LAWS}::test_rows_in_no_group_are_in_nobodys_vector[who-Weighing.L1]",
         note="a row with another key than the declared ones is in no group, and so in nobody's vector",
     ),

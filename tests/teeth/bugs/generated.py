@@ -76,8 +76,8 @@ BUGS = [
     Bug(
         name="generated-copies-have-one-key",
         file="src/tacit/stability/unknown_key_weights.py",
-        before='Keeping(multiplicity(question.rows), 0, b"") if by_row',
-        after='Keeping(1, 0, b"") if by_row',
+        before='Keeping(multiplicity(question.rows), 0, b"", norm)',
+        after='Keeping(1, 0, b"", norm)',
         killed_by=f"{STATEMENTS}[3]",
         environment={"FIRST_STATEMENT": "1883"},
         note="where every row is a unit, its copies in a stack are taken for one key",

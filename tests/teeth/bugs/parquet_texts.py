@@ -8,7 +8,43 @@ TEST = "tests/unit/engines/test_parquet_texts.py"
 
 STATISTICS = "tests/unit/engines/duckdb/test_check_file_statistics.py"
 
+MOMENTS = "src/tacit/engines/duckdb/parquet_moments.py"
+FILES = "tests/unit/engines/sources/test_parquet_files.py"
+
 BUGS = [
+    Bug(
+        name="a-far-moment-closes-the-file",
+        file=MOMENTS,
+        before="        return False\n",
+        after="        return True\n",
+        killed_by=f"{FILES}::test_a_far_moment_changes_no_other_cell",
+        note="one row would decide whether a file can be opened",
+    ),
+    Bug(
+        name="milliseconds-beside-a-far-moment-stay-microseconds",
+        file=MOMENTS,
+        before="epoch_us({cell}) * 1000",
+        after="epoch_us({cell})",
+        killed_by=f"{FILES}::test_a_far_moment_changes_no_other_cell",
+        note="one row would change what the cells of others mean",
+    ),
+    Bug(
+        name="units-that-are-far-moments-are-one",
+        file=MOMENTS,
+        before='("NULL", "NULL") if is_unit else',
+        after='("NULL", "NULL") if not name else',
+        killed_by=f"{FILES}::test_a_unit_that_is_a_far_moment_is_nobody",
+        note="two units would be one, and each would change what the other's rows weigh",
+    ),
+    Bug(
+        name="every-column-of-milliseconds-is-restated",
+        file="src/tacit/engines/duckdb/parquet_footer.py",
+        before="        if called in wanted:\n",
+        after="        if wanted:\n",
+        killed_by="tests/unit/engines/duckdb/test_parquet_footer.py::"
+        "test_a_column_of_milliseconds_is_stated_to_be_of_microseconds",
+        note="a column that nobody asked for would be read as if it were a thousand times nearer to 1970",
+    ),
     Bug(
         name="what-a-file-states-of-missing-texts-is-believed",
         file="src/tacit/engines/duckdb/check_file_statistics.py",
@@ -63,8 +99,8 @@ BUGS = [
     Bug(
         name="keys-are-believed-to-be-texts",
         file=LOAD,
-        before="scan, _ = scan_parquet(connection, text(str(path)), columns)",
-        after="scan, _ = scan_parquet(connection, text(str(path)), ())",
+        before='scan, _ = scan_parquet_file(connection, f"{name}_read", path, columns, columns)',
+        after='scan, _ = scan_parquet_file(connection, f"{name}_read", path, columns, ())',
         killed_by=f"{TEST}::test_a_key_that_is_no_text_leads_nowhere",
         note="a key with a question mark belongs to whoever's is broken",
     ),

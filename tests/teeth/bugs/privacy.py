@@ -153,7 +153,7 @@ BUGS = [
     ),
     Bug(
         name="relation-as-a-text",
-        file="src/tacit/privacy/frozen.py",
+        file="src/tacit/privacy/protection.py",
         before='relation(field) if name == "neighbours" else field',
         after='relation(field) if name == "neighbour" else field',
         killed_by=f"{UNIT}/test_frozen.py::test_a_field_refuses_what_makes_no_sense_in_one_sentence_with_a_remedy",

@@ -12,6 +12,38 @@ WINDOWS = "tests/unit/curator/answer/test_group_windows.py"
 
 BUGS = [
     Bug(
+        name="either-side-names-the-keys",
+        file="src/tacit/plan/questions/public_values.py",
+        before="            return None if None in sides else [each for side in sides for each in side or []]",
+        after="            return [each for side in sides for each in side or []]",
+        killed_by="tests/unit/plan/questions/test_public_values.py::test_a_condition_that_other_values_meet_names_none",
+        note="rows that meet the other side have other values, and would be left out in silence",
+    ),
+    Bug(
+        name="a-case-of-units-counts-all",
+        file="src/tacit/plan/sql/expressions.py",
+        before="            return self.draft.units(met if condition is None else e.Both(met, condition))",
+        after="            return self.draft.units(condition)",
+        killed_by="tests/unit/plan/sql/test_statement.py::test_units_are_counted_where_a_case_names_them",
+        note="a funnel whose steps are all the same",
+    ),
+    Bug(
+        name="make-date-cuts-long-years",
+        file="src/tacit/plan/questions/time_spans.py",
+        before="        for number, most in ((year, 9999), (month, 12), (day, 31))",
+        after="        for number, most in ((year, 10**6), (month, 10**6), (day, 10**6))",
+        killed_by="tests/unit/plan/questions/test_time_spans.py::test_days_that_are_none_are_null",
+        note="LPAD keeps the first digits of a number that has more",
+    ),
+    Bug(
+        name="short-months-are-null-in-silence",
+        file="src/tacit/plan/questions/build_expressions.py",
+        before="            case _, Kind.DATE | Kind.TIMESTAMP if self._joins_short_numbers(operand):",
+        after="            case _, Kind.BOOLEAN if self._joins_short_numbers(operand):",
+        killed_by="tests/unit/plan/test_refusals.py",
+        note="nine months of twelve would be left out of every answer, in a caption nobody reads",
+    ),
+    Bug(
         name="public-table-protected",
         file="src/tacit/curator/policy/public_tables.py",
         before="public=True, unique=tuple(unique))",

@@ -52,7 +52,7 @@ def test_the_least_laplace_noise_without_delta_is_sensitivity_over_epsilon():
 def test_noise_that_cannot_do_is_refused():
     with pytest.raises(NotPrivate, match="no noise"):
         least_noise(gaussian, epsilon=1, delta=0)
-    with pytest.raises(InvalidInput, match="without any"):
+    with pytest.raises(InvalidInput, match="fit the limit without noise"):
         least_noise(lambda scale: PureLoss(0), epsilon=1, delta=0)
     with pytest.raises(InvalidInput, match="limit"):
         least_noise(gaussian, epsilon=-1, delta=0.1)

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from tacit.accounting import total
 from tacit.accounting.conversion import epsilon_at, order_at, rho_within
+from tacit.accounting.privacy_filters import RHO_UNIT
+from tacit.accounting.renyi import concentrated_epsilon
 from tacit.exact import ball, lower, upper, working
 from tacit.privacy import ZeroConcentratedLoss, renyi_delta
 
@@ -25,6 +27,15 @@ def test_epsilon_and_delta_at_an_order_are_inverse(divergence, order, delta):
         if epsilon >= 0:
             back = upper(renyi_delta(ball(divergence), order, epsilon))
             assert delta * (1 - F(1, 10**20)) <= back <= delta * (1 + F(1, 10**20))
+
+
+@given(st.integers(1, 1 << 66), deltas)
+@settings(max_examples=30)
+def test_one_rho_is_converted_as_in_any_total(units, delta):
+    rho = units * RHO_UNIT
+    with working():
+        alone = concentrated_epsilon(rho, delta)
+    assert alone == total(ZeroConcentratedLoss(rho)).epsilon(delta).certified
 
 
 @given(epsilons, deltas)

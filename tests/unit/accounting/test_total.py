@@ -129,11 +129,11 @@ def test_certain_failure_is_said():
 def test_the_roles_of_delta_are_told_apart():
     assert "guarantee is pure" in total(PureLoss(1)).explain(0)
     assert "Gaussian" in total(GaussianLoss(1)).explain(1e-6)
-    assert "may tell all" in total(ApproximateLoss(1, F(1, 10**7))).explain(1e-6)
+    assert "may reveal everything" in total(ApproximateLoss(1, F(1, 10**7))).explain(1e-6)
     composed = total(PureLoss(F(1, 10)) * 100).explain(1e-6)
-    assert "better than by addition, which says 10" in composed
+    assert "tighter composition than addition, which gives 10" in composed
     both = total(ApproximateLoss(F(1, 10), F(1, 10**9)) * 100).explain(1e-6)
-    assert "may tell all" in both
+    assert "may reveal everything" in both
     assert "addition" in both
     assert "no epsilon at delta 0" in total(GaussianLoss(1)).explain(0)
 

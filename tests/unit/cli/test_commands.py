@@ -216,10 +216,18 @@ def test_check_says_what_is_described(run: Run, clinic: Path) -> None:
     assert "visits: all rows of one patient, at most 3 rows in full" in run("check", clinic).out
 
 
+def test_check_says_that_a_public_table_protects_nobody(run: Run, clinic: Path) -> None:
+    (clinic / "wards.csv").write_text("ward,beds\nA,3\n")
+    policy = clinic / "tacit.toml"
+    public = '\n[tables.wards]\nsource = "wards.csv"\npublic = true\n'
+    policy.write_text(policy.read_text() + public)
+    assert "wards: public: nobody is protected" in run("check", clinic).out
+
+
 def test_check_looks_at_no_row_unless_it_is_told_to(run: Run, clinic: Path) -> None:
     (clinic / "visits.csv").write_text("patient,ward,cost,age\n1,A,1.5,x\n2,C,900,7\n")
     quiet = run("check", clinic)
-    assert "No row was read; to see what becomes" in quiet.out
+    assert "No row was read; to see how the rows are read" in quiet.out
     assert "NOT PRIVATE" not in quiet.out
     told = run("check", clinic, "--rows").out.splitlines()
     assert all(line.startswith("NOT PRIVATE | ") for line in told[1:])

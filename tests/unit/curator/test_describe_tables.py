@@ -56,17 +56,22 @@ def test_every_column_with_what_is_declared_and_what_it_is_good_for():
         ("patient", "unit", "who is protected", "COUNT(DISTINCT …), joins"),
         ("ward", "text", "A, B; others in a group of their own", "GROUP BY, WHERE"),
         ("code", "text", "diagnosis 0, diagnosis 1, … (40 values)", "GROUP BY, WHERE"),
-        ("note", "text", "", "WHERE; GROUP BY needs values"),
+        ("note", "text", "", "GROUP BY (keys are discovered)"),
         ("cost", "number", "0 to 5.5; rows without it are left out", "SUM, AVG, MEDIAN, WHERE"),
-        ("age", "integer", "", "WHERE; SUM needs low and high"),
+        (
+            "age",
+            "integer",
+            "",
+            "WHERE, GROUP BY (keys are discovered); SUM and AVG need low and high",
+        ),
         ("size", "integer", "1, 2; NULL is a group", "GROUP BY, WHERE, SUM, AVG"),
     )
     assert "Visits protects all rows of one patient" in str(found)
     assert "no row was read" in str(found)
 
 
-def test_without_delta_undeclared_keys_are_no_groups_and_with_it_they_are():
-    assert vault().describe("Visits").rows[3][3] == "WHERE; GROUP BY needs values"
+def test_undeclared_keys_are_discovered_without_a_delta_and_with_one():
+    assert vault().describe("Visits").rows[3][3] == "GROUP BY (keys are discovered)"
     assert vault(1e-6).describe("Visits").rows[3][3] == "GROUP BY (keys are discovered)"
 
 
@@ -184,3 +189,16 @@ def test_terminal_codes_in_declared_values_are_harmless():
     asked = Vault(policy, {"t": Memory({table: []})}, MemoryLedger(Limit(1).filter()))
     assert "\x1b" not in str(asked.describe()) + str(asked.policy)
     assert "<b>" not in asked.describe()._repr_html_() + asked.policy._repr_html_()
+
+
+def test_a_boolean_is_grouped_and_summed_and_other_columns_say_what_they_lack():
+    columns = (Column("died", Kind.BOOLEAN), Column("day", Kind.DATE))
+    table = Table("stays", columns, unit="patient")
+    limit = Limit(3)
+    policy = Policy(limit, {"stays": Shared(table, 1)}, "patient")
+    engine = Untouched({table: []})
+    opened = Vault(policy, {"stays": engine}, MemoryLedger(limit.filter()))
+    assert [row[3] for row in opened.describe("stays").rows[1:]] == [
+        "GROUP BY, SUM, AVG, WHERE",
+        "WHERE, GROUP BY (keys are discovered); MEDIAN, MIN and MAX need low and high",
+    ]

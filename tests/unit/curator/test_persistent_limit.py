@@ -119,7 +119,7 @@ def test_who_protects_a_table_again_at_a_prompt_is_told(monkeypatch):
         warnings.simplefilter("error")
         protect(ROWS, **given)
         protect(ROWS, **given, name="others")
-    with pytest.warns(UserWarning, match="a new limit began"):
+    with pytest.warns(UserWarning, match="a new limit begins here"):
         protect(ROWS, **given)
     monkeypatch.delattr(sys, "ps1")
     monkeypatch.delitem(sys.modules, "ipykernel", raising=False)

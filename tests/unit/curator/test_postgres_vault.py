@@ -108,7 +108,7 @@ def test_from_a_database_to_answers(tmp_path):
     (folder / "tacit.toml").write_text(POLICY.format(source=where))
     code, said = command("check", str(folder))
     assert code == 0, said
-    assert "more than needed: the database role may write to" in said
+    assert "more rights than needed: the database role may write to" in said
     with tacit.open(folder) as vault:
         answers = [vault.sql(text, epsilon=0.5) for text in QUESTIONS]
         assert [len(answer.rows) for answer in answers[:3]] == [1, 2, 1]
@@ -214,7 +214,7 @@ def test_on_a_full_disk_a_question_is_one_charge_and_asking_again_is_free(tmp_pa
     role = new_role()
     rows = [{**ROWS[n % 60], "patient": f"p{n}"} for n in range(5_000)]
     source = table_of(rows, role)
-    monkeypatch.setitem(connection._ALLOWED, "work_mem", "64kB")
+    monkeypatch.setitem(connection.ALLOWED, "work_mem", "64kB")
     running().execute(
         f"GRANT USAGE ON SCHEMA {source.schema} TO {role}",
         f"GRANT SELECT ON {quoted(source)} TO {role}",

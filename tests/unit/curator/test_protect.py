@@ -206,12 +206,12 @@ def test_a_foreign_key_leads_to_the_unit_of_another_frame():
         ({"name": "clinic"}, "the tables have their names already"),
         ({"columns": {"sex": ["F"]}}, "declare the columns of each table by its name"),
         ({"columns": {"people": {}, "data": {}, "x": {}}}, "the tables are: people, data"),
-        ({"contributions": {"people": 1}}, "say it of table 'data', too"),
-        ({"unit": {"people": "person"}}, "say it of table 'data', too"),
+        ({"contributions": {"people": 1}}, "give it for table 'data', too"),
+        ({"unit": {"people": "person"}}, "give it for table 'data', too"),
         ({"unit": {"people": "person", "data": ""}}, "name the column"),
         (
             {"unit": {"people": "person", "data": "a.b"}, "references": {"data": {"a": "x.id"}}},
-            "say where 'a' of 'data' leads",
+            "name the key that 'a' of 'data' refers to",
         ),
     ],
 )

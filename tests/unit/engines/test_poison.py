@@ -240,12 +240,12 @@ def test_timestamps_beyond_all_years_clamp_or_are_null(stored, zone, tmp_path):
         table = Table("ends", (Column("x", Kind.TIMESTAMP, low, high),))
         question = Question(Scan(table), (), (Counted(Field(table.columns[0])),))
         for source in sources:
-            try:
-                engine = DuckDB({table: source})
-            except InvalidData:
-                # seconds that are too many are refused when the curator opens the file
-                assert stored in {"s", "ms"}
+            if source is frame and zone and stored in {"s", "ms"}:
+                # of a table in memory, what is too far is refused when the curator opens it
+                with pytest.raises(InvalidData):
+                    DuckDB({table: source})
                 continue
+            engine = DuckDB({table: source})
             assert engine.evaluate(question, LOOSE).tolist() == [[8 * found]]
 
 

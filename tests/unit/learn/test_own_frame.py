@@ -32,7 +32,7 @@ def test_a_frame_may_be_columns_or_rows(features):
         (np.zeros((2, 2)), "no such column"),
         ({"a": 34}, "that is one value; give rows as"),
         ({"a": "old"}, "that is one value; give rows as"),
-        ([[1, 2]], "list of other values.*give rows as"),
+        ([[1, 2]], "list of values that are not rows.*give rows as"),
     ],
 )
 def test_what_is_no_frame_is_refused(frame, said):

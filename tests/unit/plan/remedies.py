@@ -70,6 +70,9 @@ APPLIED = {
     "the values of \"DATE_TRUNC('day', seen)\" are private and not declared; unknown keys need delta > 0": (
         "SELECT COUNT(*) FROM visits WHERE seen BETWEEN '2025-01-01' AND '2025-03-01' GROUP BY DATE_TRUNC('month', seen)"
     ),
+    "a month or a day of one digit would not be read here: a date is written 2024-01-31": (
+        "SELECT COUNT(*) FROM visits WHERE MAKE_DATE(2024, age, 1) > day"
+    ),
     "this is constant, so it does not define groups": "SELECT COUNT(*) FROM visits GROUP BY ward",
     "there is no column 3": "SELECT ward, COUNT(*) FROM visits GROUP BY 1",
     "PIVOT is not supported": "SELECT COUNT(*) FILTER (WHERE ward = 'A') AS a FROM visits",
@@ -135,13 +138,13 @@ APPLIED = {
         "SELECT SUM(weight) FROM visits",
         declared(weight={"low": 0, "high": 200}),
     ),
-    "this would list what single rows say, and single rows are never released": (
+    "this would list values of single rows, and single rows are never released": (
         "SELECT ward, COUNT(*) FROM visits GROUP BY ward"
     ),
     "the function IQR is not supported": (
         "SELECT QUANTILE_CONT(age, 0.75) - QUANTILE_CONT(age, 0.25) FROM visits"
     ),
-    "a quarter of all rows depends on every row": "SELECT QUANTILE_CONT(age, [0.25, 0.5, 0.75]) FROM visits",
+    "NTILE over single rows would depend on every row": "SELECT QUANTILE_CONT(age, [0.25, 0.5, 0.75]) FROM visits",
     "a month has no fixed length": (
         "SELECT COUNT(*) FROM visits WHERE day - DATE '2024-01-01' < INTERVAL 30 DAY"
     ),
@@ -223,8 +226,8 @@ APPLIED = {
     "the type SMALLINT is not supported": "SELECT SUM(CAST(cost AS BIGINT)) FROM visits",
     "a value of type number cannot be cast to text": _W
     + "CAST(CAST(cost AS BIGINT) AS VARCHAR) = '1'",
-    "MODE is asked for alone, or beside the keys of its groups": "SELECT age FROM visits GROUP BY age ORDER BY COUNT(*) DESC LIMIT 1",
-    "what a single row says is never released": (
+    "MODE can be selected only alone or with the keys of its groups": "SELECT age FROM visits GROUP BY age ORDER BY COUNT(*) DESC LIMIT 1",
+    "the value of a single row is never released": (
         "SELECT AVG(x) FROM (SELECT patient, ARG_MAX(age, day) AS x FROM visits GROUP BY patient)"
     ),
     "the function REVERSE is not supported": _W + "RIGHT(name, 1) = 'b'",
@@ -260,7 +263,7 @@ APPLIED_TO_ROWS = {
     "FULL JOIN is supported between private tables on their unit": (
         "SELECT COUNT(*) FROM visits LEFT JOIN stations ON visits.ward = stations.ward"
     ),
-    "'id' is the protected unit of a side that may be left out, which can be looked for but not used otherwise": (
+    "'id' is the protected unit of the optional side of an outer join, which can only be tested for NULL or counted": (
         "SELECT COUNT(*) FROM visits LEFT JOIN patients ON patient = id WHERE patients.id IS NOT NULL"
     ),
     "this outer join would keep rows of the public table, which belong to no unit": (
@@ -287,7 +290,7 @@ APPLIED_TO_ROWS = {
         "SELECT COUNT(*) FROM (SELECT DISTINCT patient, ward FROM visits)"
     ),
     "two columns have the name 'x'": "SELECT COUNT(*) FROM (SELECT id AS x, age AS other FROM patients)",
-    "a comma and RIGHT JOIN cannot be combined": (
+    "a comma join and RIGHT JOIN cannot be combined": (
         "SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient = p.id JOIN stations s ON p.ward = s.ward"
     ),
     "UNION without the unit would merge equal rows of different units": (

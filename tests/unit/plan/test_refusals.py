@@ -34,6 +34,10 @@ REFUSED = {
     "'age' is not in GROUP BY: a group has many values of it": [
         "SELECT ward, «age», COUNT(*) FROM visits GROUP BY ward",
     ],
+    "a month or a day of one digit would not be read here: a date is written 2024-01-31": [
+        "SELECT COUNT(*) FROM visits WHERE CAST(«'2024-' || age || '-01'» AS DATE) > day",
+        "SELECT COUNT(*) FROM visits WHERE CAST(«CONCAT('2024-01-', CAST(age AS TEXT))» AS TIMESTAMP) > day",
+    ],
     "this contains no aggregate": ["SELECT «1 FROM visits»"],
     "this contains no aggregate: the groups are public, and which of them have such rows is not": [
         "SELECT DISTINCT «ward FROM visits WHERE age > 3»",
@@ -224,13 +228,13 @@ REFUSED = {
     "SUM and AVG need a number, but this is of type text": [
         "SELECT SUM(«name») FROM visits",
     ],
-    "this would list what single rows say, and single rows are never released": [
+    "this would list values of single rows, and single rows are never released": [
         "SELECT STRING_AGG(«name, ','») FROM visits",
     ],
     "the function IQR is not supported": [
         "SELECT «iqr(age)» FROM visits",
     ],
-    "a quarter of all rows depends on every row": [
+    "NTILE over single rows would depend on every row": [
         "SELECT «NTILE(4) OVER (ORDER BY age)» AS k, COUNT(*) FROM visits GROUP BY 1",
     ],
     "a month has no fixed length": [
@@ -426,10 +430,10 @@ REFUSED = {
     "a value of type number cannot be cast to text": [
         "SELECT COUNT(*) FROM visits WHERE CAST(«cost» AS VARCHAR) = '1'",
     ],
-    "MODE is asked for alone, or beside the keys of its groups": [
+    "MODE can be selected only alone or with the keys of its groups": [
         "SELECT «MODE(age)», COUNT(*) FROM visits",
     ],
-    "what a single row says is never released": [
+    "the value of a single row is never released": [
         "SELECT «FIRST(age ORDER BY age)» FROM visits",
     ],
     "the function REVERSE is not supported": [

@@ -7,7 +7,19 @@ import time
 import pytest
 
 from tacit.errors import InvalidPlan, Unbounded
-from tacit.plan import Joined, Plan, as_tree, canonical, fingerprint, in_words, read_sql, tables_of
+from tacit.plan import (
+    Column,
+    Joined,
+    Kind,
+    Plan,
+    Table,
+    as_tree,
+    canonical,
+    fingerprint,
+    in_words,
+    read_sql,
+    tables_of,
+)
 from tests.laws.clinic import TABLES, VISITS
 from tests.laws.test_rows_like_duckdb import STATEMENTS
 from tests.unit.plan.test_fuzz import mutated
@@ -39,7 +51,7 @@ SELECT COUNT(*) FROM visits v FULL OUTER JOIN «patients p ON v.patient = p.id A
 # FULL JOIN is supported between private tables on their unit
 SELECT COUNT(*) FROM visits FULL JOIN «stations ON visits.ward = stations.ward»
 
-# 'id' is the protected unit of a side that may be left out, which can be looked for but not used otherwise
+# 'id' is the protected unit of the optional side of an outer join, which can only be tested for NULL or counted
 SELECT COUNT(*) FROM visits v LEFT JOIN patients p ON v.patient = p.id WHERE «p.id» > 3
 
 # this outer join would keep rows of the public table, which belong to no unit
@@ -87,7 +99,7 @@ SELECT COUNT(*) FROM (SELECT DISTINCT «km FROM trips»)
 # two columns have the name 'x'
 SELECT COUNT(*) FROM (SELECT «id AS x, age AS x FROM patients»)
 
-# a comma and RIGHT JOIN cannot be combined
+# a comma join and RIGHT JOIN cannot be combined
 SELECT COUNT(*) FROM «patients p», stations s RIGHT JOIN visits v ON v.patient = p.id WHERE p.ward = s.ward
 
 # UNION without the unit would merge equal rows of different units
@@ -509,3 +521,11 @@ def test_rows_of_a_unit_are_counted_if():
 
 
 COUNTED_IF = ("COUNT_IF(cost > 1)", "COUNT(*) FILTER (WHERE cost > 1)")
+
+
+def test_a_sum_for_each_unit_takes_bounds_from_declared_values():
+    died = Column("died", Kind.INTEGER, values=(0, 1))
+    tables = {"stays": Table("stays", (died,), unit="who", contributions=4)}
+    inside = "SELECT who, SUM(died) AS n FROM stays GROUP BY who"
+    plan = read_sql(f"SELECT n, COUNT(*) AS whos FROM ({inside}) GROUP BY n", tables)
+    assert plan.question.keys[0].values == (0, 1, 2, 3, 4)

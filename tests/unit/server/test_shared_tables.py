@@ -290,7 +290,7 @@ def test_tables_of_before_get_what_came_later(address, opened):
 def test_whoever_keeps_the_tables_keeps_nobody_waiting_for_long(people, opened, monkeypatch):
     monkeypatch.setattr(postgres_tables, "_PATIENCE", 1)
     held, who = opened(), people._identity("ana")
-    with held.writing(), pytest.raises(LedgerUnavailable, match="kept by another session"):
+    with held.writing(), pytest.raises(LedgerUnavailable, match="locked by another session"):
         people.spend(who, 0.01)
     monkeypatch.setattr(postgres_tables, "_IDLE", 1)
 

@@ -26,7 +26,7 @@ def local_sensitivity(games: int = 5_000, epsilon: Fraction = Fraction(1)) -> At
     to it is none; with two, a third would move it all the way, and the noise is wide. Who sees noise knows.
 
     >>> local_sensitivity(games=10).question
-    'is one of five rich, or are two, seen from a released median?'
+    'is one of five rich, or are two, given a released median?'
     """
     rich = coins(games)
     wide = discrete_laplace(Fraction(_HIGH) / epsilon, games)
@@ -44,7 +44,7 @@ def local_sensitivity(games: int = 5_000, epsilon: Fraction = Fraction(1)) -> At
     limits = tuple(float(limit) for limit in np.geomspace(0.1, 5, 6))
     return AttackReport(
         "local-sensitivity",
-        "is one of five rich, or are two, seen from a released median?",
+        "is one of five rich, or are two, given a released median?",
         Rate(naive_right, games, 1 - quiet / 2),
         Rate(smooth_right, games, expected),
         allowed=most_wins(epsilon),

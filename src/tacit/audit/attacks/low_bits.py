@@ -42,7 +42,7 @@ def low_bits(samples: int = 100_000) -> AttackReport:
     windows = tuple(2.0**-k for k in range(2, 11))
     return AttackReport(
         "low-bits",
-        "is the answer 0 or 1, seen from a release just below zero?",
+        "is the answer 0 or 1, given a release just below zero?",
         Rate(*naive, low_bits_right(_WINDOW)),
         Rate(*tacit, most_wins(1)),
         allowed=most_wins(1),

@@ -23,7 +23,7 @@ def non_negative(games: int = 60_000, epsilon: Fraction = Fraction(1)) -> Attack
     epsilon allows. Tacit releases first and clamps afterwards, which is free.
 
     >>> non_negative(games=100).question
-    'is the count 0 or 1, seen from a released zero?'
+    'is the count 0 or 1, given a released zero?'
     """
     counts = coins(games)
     laplace = Laplace(1 / epsilon)
@@ -35,7 +35,7 @@ def non_negative(games: int = 60_000, epsilon: Fraction = Fraction(1)) -> Attack
     limits = tuple(float(limit) for limit in np.geomspace(0.05, 5, 25))
     return AttackReport(
         "non-negative",
-        "is the count 0 or 1, seen from a released zero?",
+        "is the count 0 or 1, given a released zero?",
         Rate(*rates[0], resampled_zero_right(epsilon)),
         Rate(*rates[1], most_wins(epsilon)),
         allowed=most_wins(epsilon),

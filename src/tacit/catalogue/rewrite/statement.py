@@ -37,7 +37,7 @@ def rewrite(sql: str, session: Session) -> Rewritten:
     """The statement for DuckDB."""
     tree = parse(sql)
     if not isinstance(tree, QUERIES):
-        raise CatalogueError("0A000", "the catalogue answers queries alone")
+        raise CatalogueError("0A000", "the catalogue answers only queries")
     tree = tree.transform(fold_case)
     names = column_names(tree)
     _name_inner(tree)

@@ -25,6 +25,7 @@ from tacit.plan import (
     Ranked,
     Shown,
     Summed,
+    Type,
     operands,
     type_of,
 )
@@ -43,12 +44,11 @@ MOMENTS = {Kind.DATE, Kind.TIMESTAMP}
 _ORDERED_LOOKS = {Look.LEAST, Look.GREATEST, Look.BEFORE, Look.AFTER}
 
 
-def _has_interval(value: Expression, question: Question) -> bool:
+def _has_interval(value: Expression, found: Type, question: Question) -> bool:
     """Whether a column is a number that noise has touched, or a day or moment whose ends are known."""
     if not figures_of(value):
         return False
-    kind = type_of(value, question)
-    return kind.numeric or (kind.kind in MOMENTS and keeps_order(value, question))
+    return found.numeric or (found.kind in MOMENTS and keeps_order(value, question))
 
 
 def keeps_order(value: Expression, question: Question) -> bool:
@@ -87,27 +87,25 @@ def figures_of(value: Expression) -> frozenset[Expression]:
 
 @frozen
 class ShownColumn:
-    """What is shown of every group, and how."""
+    """What is shown of every group, and how; `names` are those of its value and, if it has one, of its interval."""
 
     value: Expression
     names: tuple[str, ...]
+    has_interval: bool
     kind: Kind
     confidence: float
     whole: bool
-
-    @property
-    def has_interval(self) -> bool:
-        """Whether it has an interval."""
-        return len(self.names) > 1
 
 
 def shown_column(shown: Shown, question: Question, confidence: float, *, raw: bool) -> ShownColumn:
     """How a column of the view is shown."""
     name, value = shown.name, shown.value
-    names = (name, f"{name}_low", f"{name}_high") if _has_interval(value, question) else (name,)
-    kind = type_of(value, question).kind
+    found = type_of(value, question)
+    kind, has_interval = found.kind, _has_interval(value, found, question)
+    names = (name, f"{name}_low", f"{name}_high") if has_interval else (name,)
     whole = kind is Kind.INTEGER or (not raw and _is_whole(value, question))
-    return ShownColumn(value, names, kind, confidence_of_each(value, confidence), whole)
+    sure = confidence_of_each(value, confidence)
+    return ShownColumn(value, names, has_interval, kind, sure, whole)
 
 
 def _is_whole(value: Expression, question: Question) -> bool:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from math import sqrt
 from typing import TYPE_CHECKING
 
 from tacit.accounting import Charge
@@ -9,8 +10,9 @@ from tacit.curator.answer.left_out_captions import LeftOut
 from tacit.curator.answer.release import percent
 from tacit.curator.policy.policy import Limit, Shared
 from tacit.curator.pricing.answer_size import MOST_BYTES, Size, size_of
+from tacit.curator.pricing.key_codes import LETTER_BITS
 from tacit.curator.pricing.noise_of_measures import Terms
-from tacit.curator.pricing.unknown_key_threshold import SHARE, Hiding
+from tacit.curator.pricing.unknown_key_threshold import PURE_SHARE, SHARE, Hiding
 from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian, RankedCells
 from tacit.plan import (
@@ -26,7 +28,9 @@ from tacit.plan import (
     Plan,
     Ranked,
     Summed,
+    has_far_logarithm,
     in_words,
+    list_group_expressions,
 )
 from tacit.printing import html_lines, printable_lines
 
@@ -88,8 +92,8 @@ class Explanation:
         lines = [
             self.words,
             (
-                f"Protected: {self.unit}, against {self.neighbours}; its rows weigh at most "
-                f"{self.contributions} in total."
+                f"Protected: {self.unit}, under {self.neighbours}, with a total weight of at most "
+                f"{self.contributions}."
             ),
             *self._describe_groups(),
         ]
@@ -103,7 +107,7 @@ class Explanation:
         if self.left_out:
             lines += ["Left out or clipped:", *(f"  {each}" for each in self.left_out)]
         if not self.size.fits or (self.hiding is None and self.size.bytes > _WORTH_TELLING):
-            lines.append(f"Kept: {self.size}{'' if self.size.fits else ', which is too large'}.")
+            lines.append(f"Stored: {self.size}{'' if self.size.fits else ', which is too large'}.")
         fits = "" if self.affordable else ", which does not fit"
         if self.free:
             why = "it is already paid" if self.paid else "it follows from earlier answers"
@@ -129,25 +133,30 @@ class Explanation:
         if self.hiding is None:
             if self.selection:
                 return ["Released: which groups come first, and nothing else."]
-            return [
-                (
-                    f"Released: {self.groups} group{'s' if self.groups != 1 else ''}, including "
-                    "empty ones."
-                )
-            ]
+            many = "1 group" if self.groups == 1 else f"{self.groups} groups, including empty ones"
+            return [f"Released: {many}."]
         found, keys = self.hiding, self.hiding.keys
+        part = "1/k" if found.per_bit else "1/√k"
         kept = (
             "a unit adds 1 to the weight of its key"
             if keys == 1
-            else f"a unit adds 1/√k to the weight of each of its k keys, at most {keys}"
+            else f"a unit adds {part} to the weight of each of its k keys, at most {keys}"
         )
-        noise = f"Gaussian noise of sigma {float(found.sigma):.3g}, threshold {float(found.threshold):.3g}"
-        price = f"{float(SHARE):.0%} of the price, delta {float(found.delta):.2g}"
+        if found.per_bit:
+            scale, each = float(found.sigma) / sqrt(2), float(found.per_bit * LETTER_BITS)
+            noise = (
+                f"Laplace noise of scale {scale:.3g}, threshold {float(found.threshold):.3g} and {each:.3g} for every "
+                "letter of the key"
+            )
+            price = f"{float(PURE_SHARE):.0%} of the price, no delta"
+        else:
+            noise = f"Gaussian noise of sigma {float(found.sigma):.3g}, threshold {float(found.threshold):.3g}"
+            price = f"{float(SHARE):.0%} of the price, delta {float(found.delta):.2g}"
         return [
             f"Released: at most {self.groups:,} groups, those above a threshold; {kept}.",
             (
                 f"  threshold: {noise}, {price}; groups of fewer than about "
-                f"{found.units_shown(self.confidence):,} units may be hidden"
+                f"{found.units_shown(self.confidence):,} units{found.of_keys} may be hidden"
             ),
         ]
 
@@ -283,4 +292,6 @@ def _halving(terms: Terms, shared: Shared, share: Fraction, entity: str) -> str:
         )
     if any(isinstance(measure, Summed) for measure in terms.question.measures):
         ways.append("or declare bounds half as wide")
+    if any(map(has_far_logarithm, list_group_expressions(terms.question))):
+        ways.append("or keep logarithms away from that of zero, as in WHERE x >= 0.01")
     return ", ".join(ways) + "."

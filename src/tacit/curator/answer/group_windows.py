@@ -28,10 +28,7 @@ def roots_of(view: View) -> list[Expression]:
 
 def parts_shown(view: View) -> list[Expression]:
     """Every part of these expressions."""
-    found: list[Expression] = []
-    for root in roots_of(view):
-        found += walk_expression(root)
-    return found
+    return walk_expression(*roots_of(view))
 
 
 def has_windows(view: View) -> bool:

@@ -69,7 +69,9 @@ class Noisy:
     @property
     def spread(self) -> float:
         """The scale (Laplace) or sigma (Gaussian) of the noise, in the natural unit."""
-        return _spread(self.mechanism, self.worth)
+        noise = self.mechanism
+        scale = noise.scale if isinstance(noise, Laplace) else noise.sigma
+        return float_at_least(scale * self.worth)
 
     def interval(self, confidence: Number) -> Interval:
         """The value and how far the noise may have moved it.
@@ -89,13 +91,6 @@ class Noisy:
     def worth_of(self, steps: int) -> float:
         """What so many steps are worth, to the nearest float: Python divides integers without a second rounding."""
         return steps * self.worth.numerator / self.worth.denominator
-
-
-# Remembered: the numbers of one measure all have the same noise.
-@lru_cache(maxsize=256)
-def _spread(mechanism: Laplace | Gaussian, worth: Fraction) -> float:
-    scale = mechanism.scale if isinstance(mechanism, Laplace) else mechanism.sigma
-    return float_at_least(scale * worth)
 
 
 _CLOSE = (
@@ -196,14 +191,16 @@ def ratio_interval(
         return abs(top - ratio * bottom) - (reach + (sum_step + times * count_step) / 2)
 
     best = min(max(top / bottom, low), high) if bottom > 0 else min(max(0.0, low), high)
-    if bottom <= sum_reach(0.0, count_spread, confidence) + count_step / 2 or excess(best) > 0:
+    may_be_nothing = bottom <= sum_reach(0.0, count_spread, confidence) + count_step / 2
+    if may_be_nothing or (at_best := excess(best)) > 0:
         # the count may be nothing, and then every ratio is possible
         return Interval(best, low, high)
-    return Interval(best, _edge(excess, best, low), _edge(excess, best, high))
+    ends = [_edge(excess, best, at_best, end) for end in (low, high)]
+    return Interval(best, *ends)
 
 
-def _edge(excess: Callable[[float], float], inside: float, end: float) -> float:
-    """The last ratio from `inside` towards `end` that is not refuted; the end itself if none is.
+def _edge(excess: Callable[[float], float], inside: float, under: float, end: float) -> float:
+    """The last ratio from `inside`, at which the excess is `under`, towards `end` that is not refuted, or the end.
 
     The interval is cut in halves sixty times, but what lies outside a bracket that secants have found is not computed.
     """
@@ -211,7 +208,7 @@ def _edge(excess: Callable[[float], float], inside: float, end: float) -> float:
     if over <= 0:
         return end
     sign = 1 if inside < end else -1
-    near, far = _bracket(excess, inside, end, over)
+    near, far = _bracket(excess, (inside, under), (end, over))
     outside = end
     for _ in range(60):
         middle = (inside + outside) / 2
@@ -223,13 +220,14 @@ def _edge(excess: Callable[[float], float], inside: float, end: float) -> float:
 
 
 def _bracket(
-    excess: Callable[[float], float], inside: float, outside: float, over: float
+    excess: Callable[[float], float], first: tuple[float, float], last: tuple[float, float]
 ) -> tuple[float, float]:
-    """Two ratios close to each other, the first not refuted and the second, at which the excess is `over`, refuted.
+    """Two ratios close to each other, the first not refuted and the second refuted, between two with their excess.
 
     A secant cuts the bracket; an end of it that stays twice in turn counts half (the rule of Illinois).
     """
-    close, under, stayed = abs(outside - inside) * _CLOSE, excess(inside), 0
+    (inside, under), (outside, over) = first, last
+    close, stayed = abs(outside - inside) * _CLOSE, 0
     for _ in range(20):
         if abs(outside - inside) <= close:
             break

@@ -8,7 +8,9 @@ from math import isqrt, prod
 from typing import Any
 
 from tacit.curator.answer.group_windows import has_windows, parts_shown
+from tacit.curator.pricing.key_codes import LETTER_BITS
 from tacit.curator.pricing.noise_of_measures import Terms
+from tacit.curator.pricing.unknown_key_threshold import CodeFinder
 from tacit.engines import MOST_PAIRS, may_leave_out
 from tacit.frozen import frozen
 from tacit.plan import (
@@ -29,6 +31,7 @@ from tacit.plan import (
     Joined,
     Kept,
     Key,
+    Kind,
     Like,
     Literal,
     Look,
@@ -66,8 +69,8 @@ __all__ = ["LeftOut", "add_measured", "list_left_out"]
 class LeftOut:
     """One reason why an answer is not about every row as it is.
 
-    `kind` is one of "unit", "null", "join", "pairs", "key", "empty", "keys", "contributions", "bounds" and "constant";
-    `about` names the table, the column or the expression; `sentence` says it.
+    `kind` is one of "unit", "null", "unread", "join", "pairs", "key", "empty", "keys", "contributions", "bounds" and
+    "constant"; `about` names the table, the column or the expression; `sentence` says it.
     """
 
     kind: str
@@ -78,11 +81,15 @@ class LeftOut:
         return self.sentence
 
 
-def list_left_out(plan: Plan, terms: Terms, entity: str) -> tuple[LeftOut, ...]:
+def list_left_out(
+    plan: Plan, terms: Terms, entity: str, text_tables: frozenset[str] = frozenset()
+) -> tuple[LeftOut, ...]:
     """What the answer to a plan leaves out or holds back, only what can apply to it, each once.
 
+    `text_tables` are the names of tables whose cells are written as text.
+
     Claim:      nothing here depends on a row.
-    Because:    the plan, its terms and the name of the unit are all that is passed in.
+    Because:    the plan, its terms and names that the policy declares are all that is passed in.
     Checked by: tests/unit/curator/answer/test_left_out_captions.py and tests/laws/test_left_out.py
     """
     question, tables = plan.question, tables_of(plan.question.rows)
@@ -90,6 +97,7 @@ def list_left_out(plan: Plan, terms: Terms, entity: str) -> tuple[LeftOut, ...]:
     found = [
         *_tell_missing_units(tables, entity),
         *_tell_missing_cells(tables),
+        *_tell_unread_cells(question, tables, text_tables),
         *(_tell_unjoined_rows(question.rows) if joined else ()),
         *(_tell_many_pairs(question.rows, entity) if joined else ()),
         *_tell_missing_groups(plan),
@@ -132,6 +140,28 @@ def _tell_missing_cells(tables: Sequence[Table]) -> Iterator[LeftOut]:
             if not column.nullable and column.name != table.unit:
                 yield LeftOut(
                     "null", column.name, f"rows in which {column.name} is NULL are left out"
+                )
+
+
+def _tell_unread_cells(
+    question: Question, tables: Sequence[Table], text_tables: frozenset[str]
+) -> Iterator[LeftOut]:
+    """Columns of text files that are no texts: a cell that is not written as one of its type is NULL."""
+    used = {
+        part.column
+        for root in list_expressions(question)
+        for part in walk_expression(root)
+        if isinstance(part, Field)
+    }
+    for table in tables:
+        if table.name in text_tables:
+            typed = [c.name for c in table.columns if c in used and c.kind is not Kind.TEXT]
+            if typed:
+                names = f"{', '.join(typed[:-1])} or {typed[-1]}" if len(typed) > 1 else typed[0]
+                yield LeftOut(
+                    "unread",
+                    table.name,
+                    f"a cell of {names} that cannot be read as its declared type counts as NULL",
                 )
 
 
@@ -185,7 +215,7 @@ def _tell_missing_groups(plan: Plan) -> Iterator[LeftOut]:
     looks = {part.look for part in parts_shown(view) if isinstance(part, Across)}
     if question.keys and not question.unknown and looks & _OF_EVERY_GROUP and view.having is None:
         names = ", ".join(phrase(_key_label(key)) for key in question.keys)
-        yield LeftOut("empty", names, "groups without rows count in what is computed over groups")
+        yield LeftOut("empty", names, "empty groups are included in what is computed over groups")
 
 
 _OF_EVERY_GROUP = {Look.COUNT, Look.MEAN, Look.MIDDLE, Look.LEAST}
@@ -269,6 +299,13 @@ def _tell_many_keys(terms: Terms, entity: str) -> Iterator[LeftOut]:
         few = f"a {entity} in more than {_plural(most, 'group')} by {about}"
         yield LeftOut(
             "keys", entity, f"{few} counts in {'one' if most == 1 else f'{most:,}'} of them"
+        )
+    if isinstance(terms.finder, CodeFinder) and Kind.TEXT in terms.finder.kinds:
+        letters = terms.finder.threshold.longest // LETTER_BITS
+        yield LeftOut(
+            "keys",
+            entity,
+            f"keys of more than {letters} letters or digits are not shown; other characters count for more",
         )
 
 

@@ -3,7 +3,7 @@
 Checked by: tests/unit/test_printing.py
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from io import BytesIO
@@ -44,10 +44,11 @@ class Bars:
 
 def bars_of(release: Release) -> tuple[tuple[str, ...], tuple[Bars, ...]]:
     """What a picture of an answer shows: a label for each row, and one panel for each measured column."""
-    keys = _key_names(release)
-    named = list(zip(*(map(_key_text, release.column(name)) for name in keys), strict=True))
-    labels = [_label(" · ".join(row)) or "all" for row in named or [()] * len(release)]
-    return tuple(labels), tuple([_panel(release, name) for name in release.measured])
+    columns = release.to_dict()
+    keys = [list(map(_key_text, columns[name])) for name in _key_names(release)]
+    named = list(zip(*keys, strict=True)) or [()] * len(release)
+    labels = [_label(" · ".join(row)) or "all" for row in named]
+    return tuple(labels), tuple([_panel(columns, name) for name in release.measured])
 
 
 def _key_names(release: Release) -> list[str]:
@@ -55,11 +56,11 @@ def _key_names(release: Release) -> list[str]:
     return [name for name in release.columns if name not in ends]
 
 
-def _panel(release: Release, name: str) -> Bars:
-    cells = release.column(name)
+def _panel(columns: Mapping[str, Sequence[Any]], name: str) -> Bars:
+    cells = columns[name]
     values = _numbers(cells, [float("nan")] * len(cells))
-    low = _numbers(release.column(f"{name}_low"), values)
-    high = _numbers(release.column(f"{name}_high"), values)
+    low = _numbers(columns[f"{name}_low"], values)
+    high = _numbers(columns[f"{name}_high"], values)
     return Bars(
         printable(name),
         values,

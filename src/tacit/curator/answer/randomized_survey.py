@@ -92,7 +92,7 @@ def read_survey(
     if len(named) > 1:
         raise InvalidPlan(
             "a survey cannot be asked about together with another table",
-            "its reports have no unit that another table knows: ask about each alone",
+            "its reports belong to no unit of another table: ask about each separately",
         )
     return plan, surveys[named[0]]
 
@@ -122,8 +122,8 @@ def answer_survey(
     counted = question.measures and all(measure == Counted() for measure in question.measures)
     if not (isinstance(question.rows, Scan) and grouped == [ANSWER] and counted):
         raise InvalidPlan(
-            f"the survey {survey.name!r} knows how often each answer was given, and nothing else",
-            f"count its rows GROUP BY {ANSWER}, without a WHERE, and choose among the groups with HAVING",
+            f"the survey {survey.name!r} contains only how often each answer was given",
+            f"count its rows GROUP BY {ANSWER}, without a WHERE, and select groups with HAVING",
         )
     known = dict(zip(survey.values, survey.estimates(), strict=True))
     noisy = [

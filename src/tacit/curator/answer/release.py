@@ -1,7 +1,7 @@
 """What leaves: a small table with error bars, its price and its receipt."""
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, time
 from html import escape
 from io import StringIO
@@ -16,7 +16,7 @@ from tacit.extras import extra
 from tacit.frozen import frozen
 from tacit.printing import printable, spreadsheet_cell
 
-__all__ = ["Price", "Release", "percent"]
+__all__ = ["Price", "Release", "Texts", "percent", "texts_of"]
 
 _FOUR_DIGITS = 1000  # the first year that is written the same everywhere
 
@@ -36,12 +36,12 @@ class Price:
 
 @frozen
 class Release:
-    """A private answer.  Every number that noise has touched brings the ends of its interval: `n`, `n_low`, `n_high`.
+    """A private answer.  Every noisy number has the ends of its interval: `n`, `n_low`, `n_high`.
 
     `rows` are tuples in the order of `columns`; `measured` names the columns that have an interval, and `notes` say
-    which of these hold for more, or for less, than their row.  Where keys are not public, `hiding` says which groups
-    may be missing.  `left_out` says what the answer leaves out or holds back: by the policy and the question, not by
-    the rows.
+    which intervals hold for all groups simultaneously, or may miss.  Where keys are discovered, `hiding` says which
+    groups may be missing.  `left_out` says what the answer leaves out or clips, judging by the policy and the
+    question, not by the rows.
     """
 
     columns: tuple[str, ...]
@@ -70,6 +70,12 @@ class Release:
     def __getitem__(self, name: str) -> list[Any]:
         return self.column(name)
 
+    def __getattr__(self, name: str) -> Any:
+        """Nothing; but of a column it is said how to have it."""
+        known = () if name.startswith("_") else self.columns
+        meant = f': its column is answer["{name}"]' if name in known else ""
+        raise AttributeError(f"an answer has no attribute {name!r}{meant}")
+
     def item(self) -> Any:
         """The number of an answer that has a single row and a single aggregate."""
         if len(self.rows) != 1 or len(self.measured) != 1:
@@ -79,18 +85,13 @@ class Release:
 
     def to_dict(self) -> dict[str, list[Any]]:
         """The columns by name, each a list of its values from the first row to the last."""
-        return {name: self.column(name) for name in self.columns}
+        if not self.rows:
+            return {name: [] for name in self.columns}
+        return dict(zip(self.columns, map(list, zip(*self.rows, strict=True)), strict=True))
 
     def to_markdown(self) -> str:
         """The answer as a table in Markdown, without its caption."""
-        names = self._headings()
-        lines = [
-            [printable(name) for name in names],
-            ["--:" if name in self.measured else ":--" for name in names],
-            *self._cells(),
-        ]
-        cells = ([cell.replace("|", "\\|") for cell in line] for line in lines)
-        return "\n".join(f"| {' | '.join(line)} |" for line in cells)
+        return texts_of(self).to_markdown()
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """The answer for any library that reads Arrow streams; it needs pyarrow."""
@@ -129,7 +130,7 @@ class Release:
         return written
 
     def to_csv(self, path: str | Path | None = None) -> str:
-        """The answer as CSV, written to `path` if one is given; a text that a spreadsheet would compute gets a '."""
+        """The answer as CSV, written to `path` if given; a text that a spreadsheet would compute begins with '."""
         written = StringIO()
         lines = csv.writer(
             written, lineterminator="\r\n"
@@ -149,40 +150,25 @@ class Release:
         return text
 
     def typed_columns(self) -> dict[str, list[Any]]:
-        """The columns by name, each of one type, as frames want them: whole numbers beside others become floats."""
-        return {name: _of_one_type(self.column(name)) for name in self.columns}
+        """The columns by name, each of one type, as frames need them: integers among other numbers become floats."""
+        return {name: _of_one_type(cells) for name, cells in self.to_dict().items()}
 
     def plot(self, path: str | None = None, *, ax: Any = None, title: str | None = None) -> Any:
-        """A picture with one panel for each measured column, and intervals as whiskers.
+        """A chart with one panel for each measured column, and intervals as whiskers.
 
-        A key of numbers or days is drawn as a line, any other as bars; the second of two keys has colours.  It is
-        written to `path` if one is given, and drawn into `ax`, axes of matplotlib's, instead of a figure of its own.
+        A key of numbers or dates is drawn as a line, any other as bars; a second key is shown by colours.  The chart is
+        written to `path` if given, and drawn into `ax` (matplotlib axes) if given, instead of a new figure.
         """
         from tacit.curator.answer.plot import bars
 
         return bars(self, path, ax=ax, title=title)
 
     def _repr_html_(self) -> str:
-        head = "".join([f"<th>{escape(printable(name))}</th>" for name in self._headings()])
-        rows = ["".join([f"<td>{escape(cell)}</td>" for cell in cells]) for cells in self._cells()]
-        body = "".join([f"<tr>{row}</tr>" for row in rows])
-        caption = escape(self._caption()).replace("\n", "<br>")
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody><caption>{caption}</caption></table>"
+        return texts_of(self).to_html()
 
     def __str__(self) -> str:
         """The answer as a table of plain text, an interval in one column with its number."""
-        names = self._headings()
-        lines = [[printable(name) for name in names], *self._cells()]
-        widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
-        right = [name in self.measured for name in names]
-        shown = ["   ".join(map(_pad, cells, widths, right)) for cells in lines]
-        whole = sum(widths) + 3 * len(widths) + 1  # as wide as rich draws it on a terminal
-        blank, rule, framed = (
-            " " * whole,
-            f" {'─' * (whole - 2)} ",
-            [f"  {line}  " for line in shown],
-        )
-        return "\n".join([blank, framed[0], rule, *framed[1:], blank, self._caption()])
+        return str(texts_of(self))
 
     __repr__ = __str__
 
@@ -192,18 +178,17 @@ class Release:
         from rich.table import Table
         from rich.text import Text  # which reads no mark-up: a key may look like it
 
-        table = Table(box=SIMPLE_HEAD)
-        for name in self._headings():
-            table.add_column(
-                Text(printable(name)), justify="left" if name not in self.measured else "right"
-            )
-        narrow = max(map(_width, str(self).split("\n", 3)[:3])) > options.max_width
-        for cells in self._cells("\n" if narrow else "  "):
+        texts, table = texts_of(self), Table(box=SIMPLE_HEAD)
+        if len(str(texts).partition("\n")[0]) > options.max_width:
+            texts = texts_of(self, between="\n")
+        for heading, right in zip(texts.headings, texts.right, strict=True):
+            table.add_column(Text(heading), justify="right" if right else "left")
+        for cells in texts.rows:
             table.add_row(*(Text(cell) for cell in cells))
         yield table
-        yield Text(self._caption())
+        yield Text(texts.caption)
 
-    def _caption(self) -> str:
+    def caption(self) -> str:
         """What can be said about the whole answer, one thing a line."""
         hold = f"intervals hold with {percent(self.confidence)} probability"
         lines = [
@@ -215,28 +200,65 @@ class Release:
         if self.hiding is not None:
             few = f"{self.hiding.units_shown(self.confidence):,}"
             lines.append(
-                f"groups of fewer than about {few} may be hidden (unit: {self.receipt.get('unit', 'unit')})"
+                f"groups of fewer than about {few}{self.hiding.of_keys} may be hidden (unit: "
+                f"{self.receipt.get('unit', 'unit')})"
             )
         return "\n".join(map(printable, [*lines, *map(str, self.left_out)]))
 
-    def _headings(self) -> list[str]:
-        ends = {f"{name}{end}" for name in self.measured for end in ("_low", "_high")}
-        return [name for name in self.columns if name not in ends]
 
-    def _cells(self, between: str = "  ") -> Iterator[list[str]]:
-        """What is shown of every row, as texts that can be printed; `between` stands before every interval."""
-        shown = [self._texts_of(name, between) for name in self._headings()]
-        return map(list, zip(*shown, strict=True)) if shown else iter(())
+@frozen
+class Texts:
+    """An answer as texts that can be printed: headings, which of them are over numbers, rows and the caption."""
 
-    def _texts_of(self, name: str, between: str) -> list[str]:
-        """The texts of one column, each with its interval if it has one."""
-        if name not in self.measured:
-            return _format_keys(self.column(name))
-        values = map(_format_cell, self.column(name))
-        lows = map(_format_cell, self.column(f"{name}_low"))
-        highs = map(_format_cell, self.column(f"{name}_high"))
-        ends = zip(values, lows, highs, strict=True)
-        return [f"{value}{between}[{low}, {high}]" for value, low, high in ends]
+    headings: tuple[str, ...]
+    right: tuple[bool, ...]
+    rows: tuple[tuple[str, ...], ...]
+    caption: str
+
+    def __str__(self) -> str:
+        """A table of plain text, as wide as rich draws it on a terminal."""
+        columns = zip(self.headings, *self.rows, strict=True)
+        aligned = list(map(_align, columns, self.right))
+        whole = sum(width + 3 for _, width in aligned) + 1
+        lines = [
+            f"  {'   '.join(cells)}  "
+            for cells in zip(*[cells for cells, _ in aligned], strict=True)
+        ]
+        blank, rule = " " * whole, f" {'─' * (whole - 2)} "
+        return "\n".join([blank, lines[0], rule, *lines[1:], blank, self.caption])
+
+    def to_html(self) -> str:
+        """A table in HTML with its caption."""
+        head = "".join([f"<th>{escape(heading)}</th>" for heading in self.headings])
+        rows = ["".join([f"<td>{escape(cell)}</td>" for cell in cells]) for cells in self.rows]
+        body = "".join([f"<tr>{row}</tr>" for row in rows])
+        caption = escape(self.caption).replace("\n", "<br>")
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody><caption>{caption}</caption></table>"
+
+    def to_markdown(self) -> str:
+        """A table in Markdown, without the caption."""
+        rule = ["--:" if right else ":--" for right in self.right]
+        lines = [self.headings, rule, *self.rows]
+        cells = ([cell.replace("|", "\\|") for cell in line] for line in lines)
+        return "\n".join(f"| {' | '.join(line)} |" for line in cells)
+
+
+def texts_of(release: Release, between: str = "  ") -> Texts:
+    """What is shown of an answer: its headings and cells as texts; `between` stands before every interval."""
+    columns = release.to_dict()
+    shown = {}
+    for name in release.measured:
+        ends = columns.pop(f"{name}_low"), columns.pop(f"{name}_high")
+        shown[name] = _format_numbers(columns[name], *ends, between)
+    cells = [
+        shown[name] if name in shown else _format_keys(values) for name, values in columns.items()
+    ]
+    return Texts(
+        tuple(map(printable, columns)),
+        tuple([name in shown for name in columns]),
+        tuple(zip(*cells, strict=True)),
+        release.caption(),
+    )
 
 
 def percent(confidence: float) -> str:
@@ -248,9 +270,13 @@ def percent(confidence: float) -> str:
     return f"{100 * confidence:.12g}%"
 
 
-def _pad(cell: str, width: int, right: bool) -> str:
-    space = " " * (width - _width(cell))
-    return space + cell if right else cell + space
+def _align(cells: Sequence[str], right: bool) -> tuple[list[str], int]:
+    """Cells of a column with as many spaces as make them equally wide, and how wide they are."""
+    widths = list(map(_width, cells))
+    widest = max(widths)
+    spaces = [" " * (widest - width) for width in widths]
+    pairs = zip(spaces, cells, strict=True) if right else zip(cells, spaces, strict=True)
+    return list(map("".join, pairs)), widest
 
 
 def _width(text: str) -> int:
@@ -264,15 +290,24 @@ def _width(text: str) -> int:
 
 def _of_one_type(cells: list[Any]) -> list[Any]:
     """Cells that one column can hold: beside a float, or beyond 64 bits, whole numbers become the nearest floats."""
-    numbers = [
-        cell for cell in cells if isinstance(cell, int | float) and not isinstance(cell, bool)
-    ]
-    if all(isinstance(cell, int) and -(1 << 63) <= cell < 1 << 63 for cell in numbers):
+    for cell in cells:
+        is_narrow = isinstance(cell, int) and -(1 << 63) <= cell < 1 << 63
+        if isinstance(cell, int | float) and not is_narrow:
+            break
+    else:
         return cells
     return [
         float(cell) if isinstance(cell, int) and not isinstance(cell, bool) else cell
         for cell in cells
     ]
+
+
+def _format_numbers(
+    values: list[Any], lows: list[Any], highs: list[Any], between: str
+) -> list[str]:
+    """Numbers as texts, each with its interval."""
+    columns = [list(map(_format_cell, column)) for column in (values, lows, highs)]
+    return [f"{value}{between}[{low}, {high}]" for value, low, high in zip(*columns, strict=True)]
 
 
 def _format_keys(values: list[Any]) -> list[str]:

@@ -84,7 +84,7 @@ def describe_constants(plan: CombinedPlan, released: Sequence[ReleasedPart]) -> 
         shown = f"{float(value):g}" if isinstance(value, Fraction) else str(value)
         told.setdefault(each.column.name, []).append("NULL" if value is None else shown)
     return tuple(
-        f"{name} was released first, as {_list(values)}: intervals are about rows compared with that"
+        f"{name} was released first, as {_list(values)}: intervals are for rows compared with that value"
         for name, values in told.items()
     )
 

@@ -124,12 +124,12 @@ def _why_open(column: ShownColumn) -> str:
     """Why some ends of a column's intervals are NULL."""
     parts = list(walk_expression(column.value))
     if any(isinstance(part, Arithmetic) and part.operator == "%" for part in parts):
-        why = "a remainder of a noisy number may be any"
+        why = "the remainder of a noisy number may be anything"
     elif any(isinstance(part, Arithmetic) and part.operator == "/" for part in parts):
-        why = "the divisor may be zero, as far as its noise says"
+        why = "the divisor may be zero within its noise"
     else:
-        why = "no bound of it is known"
-    return f"intervals of {column.names[0]} are open where they are NULL: {why}"
+        why = "it has no known bound"
+    return f"intervals of {column.names[0]} have no end where they are NULL: {why}"
 
 
 def value_of_keys(value: Expression, question: Question, keys: tuple[Any, ...]) -> Any:
@@ -168,7 +168,7 @@ def _notes(columns: Sequence[ShownColumn], question: Question, choice: Choice) -
         steps = {_unbounded_step(question, part) for part in walk_expression(column.value)} - {None}
         notes += [
             (
-                f"{_intervals_of(column.names[:1])} are about values rounded to steps of "
+                f"{_intervals_of(column.names[:1])} are for values rounded to steps of "
                 f"{float(step):.3g}"
             )
             for step in steps

@@ -25,7 +25,7 @@ def policy_words(policy: Policy) -> str:
         lines.append("earlier answers are repeated for everyone")
     for name, shared in policy.tables.items():
         lines.append(f"{printable(name)}: {protected_words(policy, shared)}{_in_full(shared)}")
-        rows = list(column_rows(shared, delta=bool(policy.limit.delta)))
+        rows = list(column_rows(shared))
         width = max((len(row[0]) for row in rows), default=0)
         kinds = max((len(row[1]) for row in rows), default=0)
         lines += [
@@ -34,13 +34,13 @@ def policy_words(policy: Policy) -> str:
     return "\n".join(lines)
 
 
-def column_rows(shared: Shared, *, delta: bool) -> Iterator[tuple[str, str, str, str]]:
+def column_rows(shared: Shared) -> Iterator[tuple[str, str, str, str]]:
     """The columns of a table, its unit first."""
     table = shared.table
     if table.unit is not None and all(column.name != table.unit for column in table.columns):
         yield table.unit, "unit", "who is protected", "COUNT(DISTINCT …), joins"
     for column in table.columns:
-        use = "COUNT(DISTINCT …), joins" if column.name == table.unit else _use(column, delta=delta)
+        use = "COUNT(DISTINCT …), joins" if column.name == table.unit else _use(column)
         yield column.name, column.kind.value, _describe_column(column), use
 
 
@@ -71,7 +71,7 @@ def _shorten(values: list[str]) -> str:
     return f"{', '.join([*shown, '…'])} ({len(values):,} values)"
 
 
-def _use(column: Column, *, delta: bool) -> str:
+def _use(column: Column) -> str:
     """What a column is good for, and what is missing for more."""
     bounded = column.low is not None and column.high is not None
     if column.values is not None:
@@ -80,8 +80,11 @@ def _use(column: Column, *, delta: bool) -> str:
     if bounded:
         return "SUM, AVG, MEDIAN, WHERE" if column.kind in _NUMBERS else "MEDIAN, MIN, MAX, WHERE"
     if column.kind is Kind.TEXT:
-        return "GROUP BY (keys are discovered)" if delta else "WHERE; GROUP BY needs values"
-    return "WHERE; SUM needs low and high"
+        return "GROUP BY (keys are discovered)"
+    if column.kind is Kind.BOOLEAN:
+        return "GROUP BY, SUM, AVG, WHERE"
+    missing = "SUM and AVG" if column.kind in _NUMBERS else "MEDIAN, MIN and MAX"
+    return f"WHERE, GROUP BY (keys are discovered); {missing} need low and high"
 
 
 def protected_words(policy: Policy, shared: Shared) -> str:

@@ -73,7 +73,7 @@ def _table(section: Section, folder: Path) -> TableSection:
     if section.take("public", read_truth):
         return _public(section, source, kinds)
     if section.has("unique"):
-        told = "it says so of public tables"
+        told = "unique is for public tables only"
         section.fault("unique", told, "remove it, or write public = true if nobody is in the table")
     unit = section.take("unit", read_text(_UNIT), _UNIT)
     contributions = section.take("contributions", read_count(_CONTRIBUTIONS))

@@ -34,7 +34,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _SYNTAX = {
-    "Invalid value": 'texts stand in quotes, as in source = "visits.parquet"; numbers, true and false do not',
+    "Invalid value": 'write texts in quotes, as in source = "visits.parquet"; numbers, true and false without',
     "Cannot ": "write each section and each key only once",
     "Duplicate": "write each section and each key only once",
     "Expected '=' after": "write key = value, or a section in brackets, as in [limit]",
@@ -62,7 +62,7 @@ class Faults:
     found: list[tuple[Place, str, str]] = field(default_factory=list)
 
     def add(self, place: Place, problem: str, remedy: str) -> None:
-        """Nothing; but the fault is remembered."""
+        """Record a fault."""
         self.found.append((place, problem, remedy))
 
     def check(self) -> None:
@@ -85,7 +85,7 @@ class Section:
     faults: Faults
 
     def fault(self, key: str | None, problem: str, remedy: str) -> None:
-        """Nothing; but a fault of a key, or of the section, is remembered."""
+        """Record a fault of a key, or of the section."""
         self.faults.add(self.place if key is None else (*self.place, key), problem, remedy)
 
     def has(self, key: str) -> bool:
@@ -127,7 +127,7 @@ class Section:
                 self.fault(key, f"it is {spell(value)}", remedy)
 
     def only(self, allowed: Iterable[str], not_yet: Collection[str] = ()) -> None:
-        """Nothing; but every key that is not allowed is a fault."""
+        """Record a fault for every key that is not allowed."""
         known = list(allowed)
         for key in self.values:
             if key in not_yet:

@@ -9,7 +9,7 @@ from tacit.accounting import Charge, ConcentratedFilter
 from tacit.curator.policy.policy import Limit, Shared
 from tacit.curator.pricing.answer_size import bytes_of_a_group, keys_that_fit, room_for_keys
 from tacit.curator.pricing.noise_error import steps_off
-from tacit.curator.pricing.unknown_key_threshold import SHARE, Finder
+from tacit.curator.pricing.unknown_key_threshold import PURE_SHARE, SHARE, CodeFinder, Finder
 from tacit.errors import InvalidInput, InvalidPlan
 from tacit.exact import Number, at_most
 from tacit.frozen import frozen
@@ -21,10 +21,10 @@ from tacit.plan import (
     Question,
     Ranked,
     Summed,
+    Weighing,
     Weights,
     columns_of_answer,
     groups_of,
-    phrase,
 )
 from tacit.privacy import Composed, Loss, PureLoss, Sensitivity, ZeroConcentratedLoss, root_at_least
 from tacit.stability import key_sensitivity, keys_of, sensitivity_of, weights_for
@@ -51,7 +51,7 @@ class Terms:
     grids: tuple[int, ...]
     amount: Fraction
     concentrated: bool
-    finder: Finder | None = None
+    finder: Finder | CodeFinder | None = None
     """How unknown keys are found, if there are any."""
 
     @property
@@ -79,6 +79,7 @@ class Terms:
         losses = [mechanism.loss(sensitivity) for mechanism, sensitivity in pairs]
         if self.finder is not None:
             losses.append(self.finder.noise.loss(self.finder.sensitivity))
+        if isinstance(self.finder, Finder):
             losses.append(
                 ZeroConcentratedLoss(0, self.finder.delta, self.finder.sensitivity.neighbours)
             )
@@ -129,7 +130,7 @@ def terms_of(
     """The terms at a price: `amount` of rho (delta > 0) or of epsilon (delta = 0), in equal parts for all measures.
 
     Unknown keys take a fifth of it, and a failure: as much of the limit's reserve as the amount is of its rho, unless
-    another one was charged.
+    another one was charged.  Without a delta they take half of it, and no failure.
 
     Claim:      the loss of these terms is at most the amount, and the failure.
     Because:    each measure's noise is fitted to its part and then widened, never narrowed, and so is that of keys.
@@ -144,8 +145,8 @@ def terms_of(
     weights = weights_for(question, shared.contributions, limit.weighing)
     moved = sensitivity_of(question, weights, limit.neighbours)
     finder = _finder(question, shared, limit, amount, failure) if question.unknown else None
-    part = (amount if finder is None else amount * (1 - SHARE)) / len(moved)
     concentrated = bool(limit.delta)
+    part = (amount if finder is None else amount * (1 - _key_share(limit))) / len(moved)
     pairs = zip(question.measures, moved, strict=True)
     rounded, noise, grids = zip(
         *(_fit_mechanism(measure, each, part, concentrated) for measure, each in pairs), strict=True
@@ -164,23 +165,27 @@ def terms_at(question: Question, shared: Shared, limit: Limit, charge: Charge) -
     return terms_of(question, shared, limit, rule.amount(charge), failure)
 
 
+def _key_share(limit: Limit) -> Fraction:
+    """What unknown keys take of a price."""
+    return SHARE if limit.delta else PURE_SHARE
+
+
 @lru_cache(maxsize=256)
 def _finder(
     question: Question, shared: Shared, limit: Limit, amount: Fraction, failure: Fraction | None
-) -> Finder:
-    """How unknown keys are found, for a fifth of an amount of rho and a failure."""
+) -> Finder | CodeFinder:
+    """How unknown keys are found, for a fifth of an amount of rho and a failure, or for half of one of epsilon."""
     rule = limit.filter()
-    if not isinstance(rule, ConcentratedFilter):
-        names = ", ".join(phrase(key.value) for key in question.unknown)
-        raise InvalidPlan(
-            f"the values of {names!r} are private and not declared; unknown keys need delta > 0",
-            "declare its values, or use a limit with a delta, such as 1e-6",
-        )
     if shared.keys is None:
         raise InvalidPlan(
             f"neither `keys` nor `contributions` is declared for table {shared.table.name!r}",
             f"set `keys` or `contributions` for {shared.table.name}",
         )
+    if not isinstance(rule, ConcentratedFilter):
+        keeping = keys_of(question, shared.keys, Weighing.L1)
+        moved = key_sensitivity(question, keeping, limit.neighbours)
+        calibrated = Laplace.calibrate(amount * PURE_SHARE, moved)
+        return CodeFinder.fit(question, keeping, moved, Laplace(_widen(calibrated.scale)))
     if failure is None:
         failure = rule.failure(rule.with_keys(Charge(floor(amount / rule.amount(Charge(1))))))
     if not failure:
@@ -289,7 +294,7 @@ def amount_within(
     needed = []
     for place in places:
         assert not isinstance(question.measures[place], Ranked), (
-            "an error in rows is no error of the value"
+            "an error in rows is not an error of the value"
         )
         steps = floor(allowed / worth_of(question.measures[place], weights))
         if limit.delta:
@@ -298,7 +303,7 @@ def amount_within(
             )
         else:
             needed.append(moved[place].bound / Laplace.within(steps, confidence).scale)
-    amount = max(needed) * len(moved) / (1 - SHARE if question.unknown else 1)
+    amount = max(needed) * len(moved) / (1 - _key_share(limit) if question.unknown else 1)
     while (
         over := _relative_error(
             terms_of(question, shared, limit, amount), places, allowed, confidence

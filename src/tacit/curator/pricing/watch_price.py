@@ -107,7 +107,9 @@ def watch_terms(
     many = count_of(answers, "answers", least=1, most=MOST_ANSWERS)
     adding = limit.neighbours is Neighbours.ADD_OR_REMOVE
     if monotone and not adding:
-        remedy = "numbers all move the same way under add-or-remove only; leave it out"
+        remedy = (
+            "numbers all move in the same direction only under add-or-remove; leave monotone out"
+        )
         raise InvalidInput("monotone", monotone, remedy)
     same_way = adding if monotone is None else bool(monotone)
     concentrated = bool(limit.delta)
@@ -132,7 +134,7 @@ def compared_of(plan: Plan, shared: Shared, limit: Limit, *, monotone: bool) -> 
     one = len(view.columns) == 1 and view.columns[0].value == MeasureOf(0)
     if question.keys or len(question.measures) != 1 or not one or view.having or view.qualify:
         raise InvalidPlan(
-            "a watch compares one number with its threshold",
+            "a watch compares a single number with its threshold",
             "ask for one COUNT or SUM without GROUP BY, as in SELECT COUNT(*) FROM visits WHERE ward = 'A'",
         )
     (measure,) = question.measures

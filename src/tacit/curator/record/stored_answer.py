@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, assert_never
 
 import numpy as np
@@ -129,7 +130,13 @@ class Stored:
         ranked, scale = self.ranks[place], self.scales[place]
         if ranked is not None:
             return RankedCells(ranked[0], scale, ranked[1], ends=ranked[2])
-        return _MECHANISMS[self.mechanism.partition(",")[0]](scale)
+        return _noise_at(self.mechanism.partition(",")[0], scale)
+
+
+# Remembered: measures of one question mostly share their scale, and so do a rehearsal and the answer.
+@lru_cache(maxsize=256)
+def _noise_at(mechanism: str, scale: Fraction) -> Laplace | Gaussian:
+    return _MECHANISMS[mechanism](scale)
 
 
 def release_exact(

@@ -70,7 +70,7 @@ def read_synthetic(
     if any(len(each) != 1 or each[0] not in made for each in named):
         raise InvalidPlan(
             "a synthetic table cannot be asked about together with another table",
-            "its rows belong to no unit that another table knows: ask about each alone",
+            "its rows belong to no unit of another table: ask about each table separately",
         )
     return plan, tuple(made[each[0]] for each in named)
 

@@ -124,20 +124,20 @@ def _warn(
 ) -> list[str]:
     """What the table should not be used for."""
     found = [
-        "how three or more columns go together beyond what pairs of them tell: no such table was measured"
+        "relations among three or more columns beyond those between pairs: no such table was measured"
     ]
     sigma = max(model.facts["sigmas"])
     found.append(
         f"numbers of fewer than about {max(1, round(3 * sigma)):,} rows: noise is as large as they are"
     )
     found.append(
-        "how rows of one unit depend on each other, beyond what its own row and their number tell"
+        "relations among the rows of one unit, beyond their number and the unit's own row"
         if linked
-        else "anything about one unit: rows are not linked to each other"
+        else "anything about one unit: its rows are not linked to each other"
     )
     if model.facts["information"] and not model.facts["pairs"]:
         found.append(
-            "how columns depend on each other: at this price none could be measured, and all are independent"
+            "relations between columns: at this price none could be measured, so all columns are independent"
         )
     far = [pair for pair in pairs if pair.error > _TOO_FAR]
     if far:

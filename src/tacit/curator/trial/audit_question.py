@@ -26,7 +26,7 @@ from tacit.plan import (
     prove,
     tables_of,
 )
-from tacit.privacy import Neighbours, Sensitivity
+from tacit.privacy import Neighbours, Norm, Sensitivity
 from tacit.progress import show_progress
 from tacit.stability import key_sensitivity, sensitivity_of
 
@@ -183,10 +183,9 @@ class _Trial:
         found = Fraction(0), ""
         if self.terms.finder is not None:
             claim = key_sensitivity(self.terms.question, self.terms.finder.keeping, relation)
-            found = (
-                Fraction(sum(move**2 for move in exact.keys)) / claim.bound**2,
-                "the weights of unknown keys",
-            )
+            sums = claim.norm is Norm.L1
+            moved = sum(map(abs, exact.keys)) ** 2 if sums else sum(move**2 for move in exact.keys)
+            found = Fraction(moved) / claim.bound**2, "the weights of unknown keys"
         for place, claim in enumerate(claims):
             absolute = [abs(move) for move in self._moves(place, exact.one, exact.other)]
             by_sum = self.terms.weights.norm is Weighing.L1

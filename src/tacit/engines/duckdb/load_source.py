@@ -2,14 +2,15 @@
 
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name`, `text` and their like
 
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
 
 import duckdb
 
 from tacit.engines.duckdb.check_file_statistics import find_misstated
 from tacit.engines.duckdb.ingested_layout import is_ingested, load_ingested, raw_ingested
-from tacit.engines.duckdb.parquet_texts import read_parquet, scan_parquet
+from tacit.engines.duckdb.parquet_moments import coarse_moments, scan_parquet_file
+from tacit.engines.duckdb.parquet_texts import read_parquet
 from tacit.engines.duckdb.rename_columns import column_types, create_relation
 from tacit.engines.sources.path_to_unit import Linked, Raw
 from tacit.engines.sources.postgres_tables import PostgresTable
@@ -85,7 +86,7 @@ def load_source(
             connection.unregister(name)
             return relation
         case Parquet(path):
-            return _load_parquet(connection, ours, text(str(path)), table)
+            return _load_parquet(connection, ours, path, table)
         case ParquetFiles():
             return _load_parquet_files(connection, ours, source, table)
         case Stored(path, inside):
@@ -159,7 +160,7 @@ def raw_columns(
             connection.register(name, frame)
             scan = name
         case Parquet(path):
-            scan, _ = scan_parquet(connection, text(str(path)), columns)
+            scan, _ = scan_parquet_file(connection, f"{name}_read", path, columns, columns)
         case ParquetFiles():
             scan, _ = _scan_files(connection, f"{name}_files", source, table, columns)
         case Stored(path, inside) if is_ingested(connection, name, path):
@@ -178,18 +179,22 @@ def raw_columns(
 
 
 def _load_parquet(
-    connection: duckdb.DuckDBPyConnection, ours: str, path: str, table: Table
+    connection: duckdb.DuckDBPyConnection, ours: str, path: Path, table: Table
 ) -> Relation:
     """The relation of a Parquet file, read in place unless a cell of it could raise when it is read.
 
-    Milliseconds may be too many for a timestamp, so such a file is copied, and fails here if it does.  Bytes that are
-    no text become question marks, and a unit whose name has some is none.
+    Milliseconds may be too many for a timestamp, so a file that has some is copied.  Bytes that are no text become
+    question marks, and a unit whose name has some is none.
     """
-    check_columns(column_types(connection, read_parquet(path)), table)
-    scan, broken = scan_parquet(connection, path, _unit_of(table))
-    coarse = _coarse_times(connection, path) & set(needed_columns(table))
+    check_columns(column_types(connection, read_parquet(text(str(path)))), table)
+    needed, made = needed_columns(table), f"{ours}_read"
+    scan, broken = scan_parquet_file(connection, made, path, needed, _unit_of(table))
+    coarse = coarse_moments(connection, path) & set(needed)
     what = "TABLE" if coarse or broken or table.public else "VIEW"
-    return _load_typed(connection, what, ours, scan, table)
+    relation = _load_typed(connection, what, ours, scan, table)
+    if scan == made:
+        connection.execute(f"DROP TABLE {made}")
+    return relation
 
 
 def _load_parquet_files(
@@ -219,7 +224,7 @@ def _load_parquet_files(
         cells.append(read(table.unit))
         kinds.append(types[table.unit])
     for path in source.paths:
-        coarse |= _coarse_times(connection, text(str(path)))
+        coarse |= coarse_moments(connection, path)
     copied = table.public or broken or coarse & set(needed_columns(table))
     what = "TABLE" if copied else "VIEW"
     return create_relation(connection, what, ours, scan, table, cells, kinds)
@@ -265,7 +270,10 @@ def _scan_files(
             )
         first = types
     paths = [text(str(path)) for path in source.paths]
-    scans = [scan_parquet(connection, path, names) for path in paths]
+    scans = [
+        scan_parquet_file(connection, f"{name}_{place}", path, {*needed, *names}, names)
+        for place, path in enumerate(source.paths)
+    ]
     broken = any(each for _, each in scans)
     file = f"filename = {text(_FILE)}"
     rows = read_parquet(f"[{', '.join(paths)}]", *([file] if source.partitions else []))
@@ -294,14 +302,6 @@ def _stored_twice(connection: duckdb.DuckDBPyConnection, source: ParquetFiles) -
     stored = column_types(connection, read_parquet(text(str(source.paths[0]))))
     taken = {name.casefold() for name in [*stored, _FILE]}
     return next((name for name in source.partitions if name.casefold() in taken), None)
-
-
-def _coarse_times(connection: duckdb.DuckDBPyConnection, path: str) -> set[str]:
-    """The columns whose milliseconds may be too many for a timestamp."""
-    schema = connection.execute(
-        f"SELECT name, logical_type, converted_type FROM parquet_schema({path})"
-    ).fetchall()
-    return {name for name, *kinds in schema if re.search("MILLIS=M|TIMESTAMP_MILLIS", str(kinds))}
 
 
 def _load_typed(

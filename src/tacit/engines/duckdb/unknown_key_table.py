@@ -150,12 +150,17 @@ class _Gathered:
         rows = self._fetch(f"SELECT {names} FROM {chosen}").rows
         return [tuple(map(key_value, row, self.kinds)) for row in rows]
 
-    def evaluate(self, places: Sequence[int], question: Question, weights: Weights) -> Answer:
+    def evaluate(
+        self, places: Sequence[int | None], question: Question, weights: Weights
+    ) -> Answer:
         check_fits(question, weights)
         answer = blank(question, weights)
         if not answer.size:
             return answer
-        chosen = self._choose(places)
+        placed = [place for place in places if place is not None]
+        if len(placed) < len(places):  # which is rare: the statement lists them by their values
+            return self._add_up(answer, question, weights, None, None)
+        chosen = self._choose(placed)
         heavy = self._find_heavy(chosen, weights)
         if heavy is not None:
             self._table(CHANGES, unit=heavy[0], weight_change=heavy[1])
@@ -166,14 +171,26 @@ class _Gathered:
         names = ", ".join([*(f"key_{i}" for i in range(len(self.kinds))), "group_id"])
         found = f"SELECT {names} FROM {KEYS} JOIN {_CHOSEN} USING (key_id)"
         self._fetch(f"CREATE OR REPLACE TEMP TABLE {FOUND} AS {found}")
-        columns, given = columns_of_answer(question), (self.rowset, self.enumerated, FOUND)
+        changes = CHANGES if heavy is not None else None
+        return self._add_up(answer, question, weights, FOUND, changes)
+
+    def _add_up(
+        self,
+        answer: Answer,
+        question: Question,
+        weights: Weights,
+        found: str | None,
+        changes: str | None,
+    ) -> Answer:
+        """The answer by statements over all rows, with a table of the keys that were found, or a list of them."""
+        columns, given = columns_of_answer(question), (self.rowset, self.enumerated, found)
         plain = [
             where.start
             for measure, where in zip(question.measures, columns, strict=True)
             if not isinstance(measure, Ranked)
         ]
         if plain:
-            asked = statement(question, weights, *given, CHANGES if heavy is not None else None)
+            asked = statement(question, weights, *given, changes)
             rows = self._fetch(asked.select.sql)
             for group, measures in asked.read_measures(rows, weights.bits):
                 answer[group, plain] = measures

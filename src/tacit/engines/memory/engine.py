@@ -172,8 +172,13 @@ class _Gathered:
         named = list(self.found)
         return [named[place] for place in places]
 
-    def evaluate(self, places: Sequence[int], question: Question, weights: Weights) -> Answer:
-        assert question.found == tuple(self.keys(places)), "these are the keys that were found"
+    def evaluate(
+        self, places: Sequence[int | None], question: Question, weights: Weights
+    ) -> Answer:
+        named, pairs = list(self.found), zip(places, question.found or (), strict=True)
+        assert all(place is None or named[place] == values for place, values in pairs), (
+            "these are the keys that were found"
+        )
         return _evaluate_rows(self.rows, question, weights)
 
 

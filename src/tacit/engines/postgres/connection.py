@@ -11,7 +11,7 @@ from tacit.engines.sql.runnable_select import Fetched
 from tacit.errors import EngineFailed, InvalidData, TacitError
 from tacit.extras import extra
 
-__all__ = ["Pool", "Session", "refusal_of"]
+__all__ = ["ALLOWED", "SETTINGS", "Pool", "Session", "refusal_of"]
 
 Connection: TypeAlias = Any  # psycopg's, which is imported where it is used
 
@@ -19,7 +19,7 @@ OLDEST = 14
 """The first version whose epochs are exact, and which counts bits."""
 
 # Names are looked up among PostgreSQL's own, so that nobody's function is called by ours; temporary tables last.
-_SETTINGS = {
+SETTINGS = {
     "search_path": "pg_catalog, pg_temp",
     "TimeZone": "UTC",
     "DateStyle": "ISO, YMD",
@@ -33,7 +33,7 @@ _SETTINGS = {
     "idle_in_transaction_session_timeout": "10min",
     "jit": "off",
 }
-_ALLOWED = {"work_mem": "64MB", "temp_file_limit": "20GB"}
+ALLOWED = {"work_mem": "64MB", "temp_file_limit": "20GB"}
 """Limits that a role may not be allowed to set; where it is not, the server's own hold."""
 
 _BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -170,7 +170,7 @@ class Pool:
         with extra("postgres", "a table in PostgreSQL"):
             import psycopg
             from psycopg.conninfo import conninfo_to_dict, make_conninfo
-        settings = {"statement_timeout": f"{int(self._seconds * 1000)}ms"} | _SETTINGS
+        settings = {"statement_timeout": f"{int(self._seconds * 1000)}ms"} | SETTINGS
         given = {**_LIMITS, "application_name": "tacit", "client_encoding": "utf8"}
         # A role's own limit of a millisecond would else end the first of our statements on a busy machine.
         first = f"-c statement_timeout={settings['statement_timeout']}"
@@ -202,7 +202,7 @@ def _make_settings(connection: Connection, settings: dict[str, str]) -> None:
     """Make every setting that questions rely on, and those limits that the role may set."""
     for name, value in settings.items():
         connection.execute("SELECT set_config(%s, %s, false)", [name, value])
-    for name, value in _ALLOWED.items():
+    for name, value in ALLOWED.items():
         with suppress(Exception):  # only some roles may
             connection.execute("SELECT set_config(%s, %s, false)", [name, value])
     known = connection.info.parameter_status("server_encoding")

@@ -61,6 +61,11 @@ class PostgresDialect(SqlDialect):
 
     name: str = "PostgreSQL"
 
+    @property
+    def sorts_units(self) -> bool:
+        """A sort takes half of the time: a hash table of a million units is larger than the caches of a processor."""
+        return True
+
     def type(self, stored: str) -> str:
         """PostgreSQL's name."""
         return _TYPES[stored]

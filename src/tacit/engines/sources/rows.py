@@ -133,7 +133,7 @@ def _records(
             return found, _read_with_folders
         case Stored():
             raise InvalidData(
-                "the memory engine does not read files of DuckDB; give it a frame or a list"
+                "the memory engine cannot read DuckDB files; give it a frame or a list"
             )
         case PostgresTable() | SparkTable():
             raise InvalidData("a table on a server is read there; use the engine Postgres or Spark")

@@ -28,6 +28,7 @@ __all__ = [
     "Source",
     "Stored",
     "declared_format",
+    "is_text_file",
     "parquet_files",
     "source_of",
     "table_name",
@@ -195,6 +196,16 @@ def declared_format(source: Source) -> dict[str, Any]:
     return {word: one for word, (one, other) in given.items() if one != other}
 
 
+def is_text_file(source: Source) -> bool:
+    """Whether cells are written as text, so that a cell may be no value of its column's declared type.
+
+    >>> is_text_file(Separated(Path("visits.csv"), Dialect(","))), is_text_file(Parquet(Path("visits.parquet")))
+    (True, False)
+    """
+    own = source.source if isinstance(source, Linked) else source
+    return isinstance(own, Separated | JsonLines)
+
+
 def _read_once(stream: Any) -> Any:
     """The rows of a stream, which is empty afterwards and would be taken for a table without rows."""
     if stream in _READ:
@@ -281,7 +292,7 @@ def parquet_files(given: Path) -> ParquetFiles:
         raise InvalidData(f"no Parquet file matches {str(given)!r}; check the path")
     if odd := [path.name for path in found if path.suffix.lower() not in {".parquet", ".pq"}]:
         raise InvalidData(
-            f"{str(given)!r} also matches {odd[0]!r}, which is no Parquet file; only Parquet may have several files"
+            f"{str(given)!r} also matches {odd[0]!r}, which is not a Parquet file; only Parquet may have several files"
         )
     if any(_WILD & set(str(path)) for path in found):
         raise InvalidData(
@@ -291,7 +302,7 @@ def parquet_files(given: Path) -> ParquetFiles:
     names = tuple(keys[0])
     if any(tuple(each) != names for each in keys):
         raise InvalidData(
-            f"the folders below {str(root)!r} do not all have the same keys; name each of them key=value alike"
+            f"the folders below {str(root)!r} do not all have the same keys; give all of them the same key=value names"
         )
     cells = tuple(tuple(each.values()) for each in keys)
     return ParquetFiles(tuple(path.resolve() for path in found), names, cells)

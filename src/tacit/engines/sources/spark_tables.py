@@ -99,7 +99,7 @@ def _secured(query: str) -> str:
         name = odd[0] if re.fullmatch("[a-z_]{1,30}", odd[0]) else "one"
         raise InvalidData(
             f"the address of the table has the parameter {name!r}; it may have use_ssl, and a token "
-            f"belongs into the environment variable {TOKEN}"
+            f"belongs in the environment variable {TOKEN}"
         )
     if found and found["use_ssl"] not in {"true", "false"}:
         raise InvalidData("use_ssl in the address of a table is true or false")

@@ -214,6 +214,10 @@ class SparkDialect(SqlDialect):
         """NaN is above all numbers."""
         return is_finite(number)
 
+    def is_text(self, value: str) -> str:
+        """Spark keeps bytes that are no UTF-8, too, which no client can read."""
+        return f"is_valid_utf8({value})"
+
     def round_steps(self, number: str, scale: float) -> str:
         """A product of doubles, and a floor that is one."""
         return floor_double(f"(CAST({number} AS DOUBLE) * {double_literal(scale)} + 0.5D)")

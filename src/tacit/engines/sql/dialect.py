@@ -32,6 +32,11 @@ class SqlDialect(Protocol):
         """What people call the engine."""
         ...
 
+    @property
+    def sorts_units(self) -> bool:
+        """Whether the rows of a unit are brought together by a sort, where hash tables of units are slower."""
+        return False
+
     # ------------------------------------------------------------ types and constants
 
     def type(self, stored: str) -> str:
@@ -168,6 +173,10 @@ class SqlDialect(Protocol):
     def is_finite(self, number: str) -> str:
         """Whether a double is neither an infinity nor NaN."""
         ...
+
+    def is_text(self, value: str) -> str:
+        """Whether a text is there, and is one: most engines keep no others."""
+        return f"{value} IS NOT NULL"
 
     def round_steps(self, number: str, scale: float) -> str:
         """A number times a power of two, to the nearest whole one, halves upward, as a double."""

@@ -56,7 +56,7 @@ def takes_whole_table(question: Question, rowset: Rowset) -> bool:
 
 
 def _has_conditions(question: Question) -> bool:
-    return any(True for _ in conditions_of(question.rows))
+    return bool(conditions_of(question.rows))
 
 
 def sum_whole_table(

@@ -26,6 +26,7 @@ from tacit.engines.sql.runnable_select import Fetched, Select, cte
 from tacit.engines.sql.sums_of_terms import Plain, Recipe, Terms
 from tacit.engines.sql.taken_rows import TakenRows
 from tacit.engines.sql.unit_weights import (
+    can_sort_units,
     change_of_rows,
     count_units,
     has_one_number,
@@ -33,6 +34,7 @@ from tacit.engines.sql.unit_weights import (
     scale_heavy,
     scale_known,
     weigh_rows,
+    weigh_sorted_rows,
     weight_changes,
 )
 from tacit.frozen import frozen
@@ -152,7 +154,9 @@ def statement(
     own = [terms if rowset.ctes else taken.terms(terms) for _ in present]
     columns = [each.presence_column(measure) for measure, each in zip(present, own, strict=True)]
     # Where rows are their own units, those without a group are a group of their own: nobody has to look for them first.
-    rows = taken.rows("taken_rows", terms, placed=rowset.relation.unit is not None)
+    by_unit = rowset.relation.unit is not None
+    once = by_unit and not present and can_sort_units(weights, question, rowset.relation)
+    rows = taken.rows("taken_rows", terms, placed=by_unit, once=once)
     query, strata = _Query((*rowset.ctes, rows)), strata_of(question, rowset)
     if terms.listed and takes_whole_table(question, rowset):
         parts = sum_whole_table(question, weights, terms.listed, rowset.relation)
@@ -202,6 +206,9 @@ def _add_totals(
     """The query, and what the terms add up to: without weights, and what weights take off again."""
     listed, by_unit = terms.listed, relation.unit is not None
     totals, scaled = ([f"{what}_{term.name}" for term in listed] for what in ("total", "scaled"))
+    if by_unit and changes is None and can_sort_units(weights, question, relation):
+        sorted_rows = weigh_sorted_rows(weights, listed, question, relation)
+        return query.with_table(sorted_rows, "scaled_totals", scaled)
     weighed = by_unit and changes is None and has_one_number(weights, question)
     apart = weighed and relation.unit_rows is not None
     # to sum everybody without weights, too, is dear

@@ -30,10 +30,10 @@ class TakenRows:
             self.rowset.reader() if beside is None else beside.read, most_rows(self.question)
         )
 
-    def rows(self, name: str, terms: Terms, *, placed: bool = True) -> str:
+    def rows(self, name: str, terms: Terms, *, placed: bool = True, once: bool = False) -> str:
         """Unit, group and what is measured of every row; without `placed`, also of those without a group.
 
-        Rows of a table are rather read twice than joined twice.
+        Rows of a table are rather read twice than joined twice; those that are read `once` are not kept.
         """
         question, relation, read = self.question, self.rowset.relation, terms.read
         listed = self._found_grouping(read) if question.unknown else None
@@ -55,7 +55,7 @@ class TakenRows:
         select = (
             f"SELECT {', '.join(columns)} FROM {quote_name(relation.name)}{groups.joins}{where}"
         )
-        return cte(name, select, materialized=bool(self.rowset.ctes))
+        return cte(name, select, materialized=bool(self.rowset.ctes) and not once)
 
     def _found_grouping(self, read: Reader) -> Grouping:
         """The place of a row among the unknown keys that were found."""

@@ -19,6 +19,7 @@ from tacit.plan import Question, Weighing, Weights, groups_of
 
 __all__ = [
     "MASK",
+    "can_sort_units",
     "change_of_rows",
     "changes_of_norms",
     "count_units",
@@ -28,10 +29,11 @@ __all__ = [
     "scale_known",
     "scale_total",
     "weigh_rows",
+    "weigh_sorted_rows",
     "weight_changes",
 ]
 
-MASK, _NARROW = 64, 31
+MASK, _NARROW, _EXACT = 64, 31, 52
 
 
 def has_one_number(weights: Weights, question: Question) -> bool:
@@ -58,6 +60,44 @@ def weigh_rows(weights: Weights, terms: Sequence[Term], relation: Relation) -> I
     yield _scaled_totals(
         "weight", bits, terms, f"{rows} JOIN unit_weights USING (unit)", relation.dialect
     )
+
+
+def can_sort_units(weights: Weights, question: Question, relation: Relation) -> bool:
+    """Whether rows are weighed as a sort brings those of each unit together: roots are those of doubles."""
+    return relation.dialect.sorts_units and (
+        has_one_number(weights, question) or not weights.bound**2 << 2 * weights.bits >> _EXACT
+    )
+
+
+def weigh_sorted_rows(
+    weights: Weights, terms: Sequence[Term], question: Question, relation: Relation
+) -> Iterator[str]:
+    """What rows weigh, added up, in one pass: windows say of every row how many its unit has, or their squares.
+
+    Claim:      the weights are those of `weight`, exactly, in either norm.
+    Because:    the rows of a unit in a group are as many for each of them, so that their sum over its rows is the sum
+                of squares over groups; why the root of that is exact says `_weight_in_l2`.
+    Checked by: tests/unit/engines/sql/test_unit_weights.py::test_roots_in_doubles_are_exact and
+                tests/laws/test_engine_conformance.py::test_questions_have_the_same_integers_in_postgres
+    """
+    bound, bits, dialect = weights.bound, weights.bits, relation.dialect
+    kept = ", ".join(["group_id", *dict.fromkeys(term.column for term in terms if term.column)])
+    if has_one_number(weights, question):
+        sizes = f"SELECT {kept}, count(*) OVER (PARTITION BY unit) AS unit_rows FROM taken_rows"
+        share = _quotient(bound, bits, "unit_rows", dialect)
+        weight = f"CASE WHEN unit_rows > {bound} THEN {share} ELSE {1 << bits} END"
+    else:
+        double = dialect.type("DOUBLE")
+        pairs = f"(count(*) OVER (PARTITION BY unit, group_id))::{double} AS pair_rows"
+        counted = f"SELECT unit, {kept}, {pairs} FROM taken_rows"
+        square = "sum(pair_rows) OVER (PARTITION BY unit) AS square"
+        sizes = f"SELECT {kept}, {square} FROM ({counted}) AS counted"
+        weight = _weight_in_l2("square", bound**2, bits, dialect)
+    yield cte(
+        "weighed_rows",
+        f"SELECT {kept}, ({weight})::{_narrow_type(bits)} AS weight FROM ({sizes}) AS sizes",
+    )
+    yield _scaled_totals("weight", bits, terms, "weighed_rows", dialect)
 
 
 def scale_heavy(
@@ -263,6 +303,23 @@ def _change_in_l2(
     return (
         f"SELECT {kept}, ({change})::{_narrow_type(bits)} AS weight_change FROM ({guess}) AS roots"
     )
+
+
+def _weight_in_l2(square: str, most: int, bits: int, dialect: SqlDialect) -> str:
+    """The lesser of 2**bits and isqrt(4**bits most // square), of a double that is a sum of whole numbers.
+
+    Claim:      it is exact as long as 4**bits most is below 2**52.
+    Because:    let k be that.  A sum of whole numbers in doubles is exact up to 2**53; beyond, it stays there, and the
+                quotient is zero as it is with the true sum.  For s <= k, a quotient k / s below a whole m is at least
+                1 / s away from it, and m s < 2**53, so that it is not rounded to m.  The root of a whole q < 2**52 is
+                the whole part of its double: just below r**2 it is more than 1 / (2 r) > 2**-27 below r, which is no
+                less than the step of doubles there.
+    Checked by: tests/unit/engines/sql/test_unit_weights.py::test_roots_in_doubles_are_exact
+    """
+    assert not most << 2 * bits >> _EXACT, "doubles are exact"
+    share = f"floor({dialect.double(float(most << 2 * bits))} / {square})"
+    root = f"floor(sqrt({share}))::BIGINT"
+    return f"CASE WHEN {square} <= {dialect.double(float(most))} THEN {1 << bits} ELSE {root} END"
 
 
 def _narrow_type(bits: int) -> str:

@@ -110,7 +110,9 @@ class GatheredKeys:
             found[chosen[digest]] = tuple(key_value(value, kind) for value, kind in pairs)
         return [found[number] for number in range(len(chosen))]
 
-    def evaluate(self, places: Sequence[int], question: Question, weights: Weights) -> Answer:
+    def evaluate(
+        self, places: Sequence[int | None], question: Question, weights: Weights
+    ) -> Answer:
         """The exact measures of the question, which names the keys at these places."""
         assert question.found is not None
         assert len(question.found) == len(places), "the question is about the keys at these places"

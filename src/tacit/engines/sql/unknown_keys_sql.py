@@ -59,10 +59,17 @@ def is_present(name: str, key: Key, dialect: SqlDialect) -> str:
 
 
 def _within_kind(name: str, kind: Kind, dialect: SqlDialect) -> str:
-    """Whether a value is there and, were it ever beyond what was proved of it, not that either."""
+    """Whether a value is there and can be read and, were it ever beyond what was proved of it, not that either.
+
+    Claim:      no row makes reading a key's value fail.
+    Because:    what Python cannot read is no key: infinities, other years, bytes that are no text.
+    Checked by: tests/unit/engines/spark/test_engine.py::test_bytes_that_are_no_text_are_no_key
+    """
     match kind:
         case Kind.NUMBER:
             return dialect.is_finite(name)
+        case Kind.TEXT:
+            return dialect.is_text(name)
         case Kind.DATE | Kind.TIMESTAMP:
             return f"{name} BETWEEN DATE '0001-01-01' AND TIMESTAMP '9999-12-31 23:59:59.999999'"
         case _:

@@ -33,6 +33,8 @@ _ELSEWHERE = {
     "collect": "ask(epsilon=…)",
     "compute": "ask(epsilon=…)",
     "select": "agg(name=…)",
+    "with_columns": 'agg(name=…) or group_by(name=…), of terms such as col("age") // 10',
+    "assign": 'agg(name=…) or group_by(name=…), of terms such as col("age") // 10',
     "aggregate": "agg(name=…)",
     "sort": "order_by(column)",
     "sort_values": "order_by(column)",
@@ -77,8 +79,16 @@ class Frame:
         return [name for name in _STEPS if hasattr(type(self), name)]
 
     def __getattr__(self, name: str) -> Any:
-        """Nothing; but what other libraries call a step is named by its name here."""
+        """Refuse an unknown attribute: name the step for a method of another library, and how to use a column."""
         meant = f": here it is {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
+        if (
+            not meant
+            and not name.startswith("_")
+            and any(name == column.name for column in self.table.columns)
+        ):
+            meant = (
+                f'; use the column in a step, as in where(col("{name}") > 5) or group_by("{name}")'
+            )
         raise AttributeError(f"a frame has no {name!r}{meant}")
 
     def where(self, *conditions: Term) -> "Frame":

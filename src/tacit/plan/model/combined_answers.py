@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from tacit.frozen import frozen
-from tacit.plan.model.expressions import Expression, Field, KeyOf, SubqueryValue
+from tacit.plan.model.expressions import Expression, Field, KeyOf, SubqueryValue, walk_expression
 from tacit.plan.model.nodes import Key, Measure, Plan, Question, groups_of
 from tacit.plan.model.schema import Column, KeyValue, Kind
-from tacit.plan.model.walk_expressions import list_expressions, walk_expression
+from tacit.plan.model.walk_expressions import list_expressions
 
 __all__ = [
     "AnswerOf",

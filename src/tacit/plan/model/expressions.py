@@ -310,6 +310,22 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
             assert_never(expression)
 
 
+def walk_expression(*expressions: Expression) -> list[Expression]:
+    """The expressions and all that they are made of, from the outside in and from left to right."""
+    found, left = [], list(expressions[::-1])
+    while left:
+        part = left.pop()
+        found.append(part)
+        if type(part) not in _LEAVES:
+            left += operands(part)[::-1]
+    return found
+
+
+def walk_fields(expression: Expression) -> list[Field]:
+    """The columns that an expression reads, in their order, each as often as it stands there."""
+    return [part for part in walk_expression(expression) if isinstance(part, Field)]
+
+
 def rebuilt(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
     """The expression with each operand changed; itself, if neither side of it is another."""
     match expression:

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from enum import Enum
 from fractions import Fraction
 from itertools import product
-from math import prod
 
 from tacit.frozen import frozen
 from tacit.plan.model.expressions import Expression
@@ -348,8 +347,13 @@ def groups_of(question: Question) -> int:
     >>> groups_of(Question(Scan(Table("visits", ())), (), (Counted(),)))
     1
     """
-    known = prod([len(key.public_values) for key in question.public])
-    if not question.unknown:
+    known, all_public = 1, True
+    for key in question.keys:
+        if key.values is None:
+            all_public = False
+        else:
+            known *= len(key.values) + key.null
+    if all_public:
         return known
     if question.found is not None:
         return len(question.found) * known
@@ -423,10 +427,12 @@ class Keeping:
     """Which unknown keys of a unit count, and how much.
 
     A unit keeps the `most` keys whose hash is lowest, of those that it has.  If it keeps k, each of them weighs
-    floor(2**bits / sqrt k), whatever the number of its rows.  The hash is that of `secret` and the keys' values, and of
-    nothing else.  Where every row is a unit, it has one key, which weighs 2**bits.
+    floor(2**bits / sqrt k), or floor(2**bits / k) if `norm` is L1, whatever the number of its rows.  The hash is that
+    of `secret` and the keys' values, and of nothing else.  Where every row is a unit, it has one key, which weighs
+    2**bits.
     """
 
     most: int
     bits: int
     secret: bytes
+    norm: Weighing = Weighing.L2

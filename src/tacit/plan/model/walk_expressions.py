@@ -6,7 +6,7 @@ Checked by: tests/laws/test_released_functions.py
 from collections.abc import Iterator
 from typing import assert_never
 
-from tacit.plan.model.expressions import Expression, Field, operands
+from tacit.plan.model.expressions import Expression
 from tacit.plan.model.nodes import (
     Computed,
     Folded,
@@ -29,17 +29,16 @@ __all__ = [
     "list_folds",
     "list_group_expressions",
     "list_row_expressions",
-    "walk_expression",
-    "walk_fields",
     "walk_rows",
 ]
 
 
-def list_expressions(question: Question) -> Iterator[Expression]:
+def list_expressions(question: Question) -> list[Expression]:
     """The expressions of a question, each whole: conditions, keys, what is measured and what is calculated inside."""
+    found: list[Expression] = []
     for rows in walk_rows(question.rows):
-        yield from list_row_expressions(rows)
-    yield from list_group_expressions(question)
+        found += list_row_expressions(rows)
+    return found + list_group_expressions(question)
 
 
 def list_group_expressions(question: Question) -> list[Expression]:
@@ -59,23 +58,22 @@ def walk_rows(rows: Rows) -> list[Rows]:
     return found
 
 
-def list_row_expressions(rows: Rows) -> Iterator[Expression]:
+def list_row_expressions(rows: Rows) -> list[Expression]:
     """The expressions of one node of rows."""
     match rows:
         case Where(_, condition):
-            yield condition
+            return [condition]
         case Computed(_, columns):
-            yield from (each.value for each in columns)
+            return [each.value for each in columns]
         case Inner(_, keys, folds):
-            yield from (each.value for each in keys)
-            yield from (fold.value for fold in folds if fold.value is not None)
+            values = [fold.value for fold in folds if fold.value is not None]
+            return [each.value for each in keys] + values
         case Joined(_, _, on, _):
-            yield from (side for pair in on for side in pair)
+            return [side for pair in on for side in pair]
         case Windowed(_, windows):
-            for window in windows:
-                yield from _window_expressions(window)
+            return [part for window in windows for part in _window_expressions(window)]
         case Scan() | Stacked() | Kept():
-            return
+            return []
         case _:
             assert_never(rows)
 
@@ -87,23 +85,6 @@ def list_folds(rows: Rows) -> Iterator[Folded]:
             yield from part.folds
         elif isinstance(part, Windowed):
             yield from (window.folded for window in part.columns if not isinstance(window, Placed))
-
-
-def walk_expression(expression: Expression) -> list[Expression]:
-    """The expression and all that it is made of, from the outside in and from left to right."""
-    found, left = [], [expression]
-    while left:
-        part = left.pop()
-        found.append(part)
-        inside = operands(part)
-        if inside:
-            left += inside[::-1]
-    return found
-
-
-def walk_fields(expression: Expression) -> Iterator[Field]:
-    """The columns that an expression reads, in their order, each as often as it stands there."""
-    return (part for part in walk_expression(expression) if isinstance(part, Field))
 
 
 def _window_expressions(window: Window) -> Iterator[Expression]:

@@ -315,7 +315,7 @@ class Forms:
         """CONCAT_WS(separator, ...): texts that are not NULL, with the separator between them."""
         known = [part for part in parts if part != NULL]
         if not known:
-            raise InvalidPlan("nothing is joined", "list what is joined: CONCAT_WS('-', a, b)")
+            raise InvalidPlan("nothing is joined", "list the values to join: CONCAT_WS('-', a, b)")
         joined: list[e.Expression] = [known[0]]
         for place, part in enumerate(known[1:], start=1):
             before = [e.Not(e.IsNull(each)) for each in known[:place]]
@@ -456,8 +456,30 @@ class Forms:
                 return read_day(text)
             case e.Literal(str(text), _), Kind.TIMESTAMP:
                 return read_moment(text)
+            case _, Kind.DATE | Kind.TIMESTAMP if self._joins_short_numbers(operand):
+                raise InvalidPlan(
+                    "a month or a day of one digit would not be read here: a date is written 2024-01-31",
+                    "write MAKE_DATE(year, month, day), or LPAD(CAST(month AS TEXT), 2, '0')",
+                )
             case _:
                 return e.Cast(operand, kind)
+
+    def _joins_short_numbers(self, operand: e.Expression) -> bool:
+        """Whether a text is joined of parts of which one is a whole number that may have one digit alone."""
+        match operand:
+            case e.Called(Function.JOINED | Function.CONCAT, parts):
+                return any(map(self._joins_short_numbers, parts)) or any(
+                    self._is_short_number(part) for part in parts
+                )
+            case _:
+                return False
+
+    def _is_short_number(self, part: e.Expression) -> bool:
+        written = part.operand if isinstance(part, e.Cast) and part.kind is Kind.TEXT else part
+        known = type_of(written, self.question)
+        if known.kind is not Kind.INTEGER:
+            return False
+        return known.range is None or (known.range.low < 10 and known.range.high > -10)
 
     def decimal(self, operand: e.Expression, digits: int, decimals: int) -> e.Expression:
         """CAST(operand AS DECIMAL(digits, decimals)): a number that is rounded to so many decimals, as a double.
@@ -568,7 +590,7 @@ class Forms:
     def _not_null(self, what: str, *sides: e.Expression) -> None:
         if NULL in sides:
             raise InvalidPlan(
-                f"to {what} NULL always gives NULL", "ask IS NULL or IS NOT NULL, or leave it out"
+                f"to {what} NULL always gives NULL", "write IS NULL or IS NOT NULL, or leave it out"
             )
 
 

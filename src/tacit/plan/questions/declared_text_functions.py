@@ -87,7 +87,7 @@ def _images(
             "declare its values in the policy, or use REGEXP_MATCHES, SPLIT_PART, SUBSTR or LOWER"
         )
         raise InvalidPlan(
-            f"{name} is computed for declared values, and this text has none, or too many", remedy
+            f"{name} needs a text with declared values, and this one has none or too many", remedy
         )
     texts = [value for value in values if isinstance(value, str)]
     return operand, [(value, (e.Literal(value, Kind.TEXT),)) for value in texts]

@@ -17,6 +17,7 @@ from tacit.frozen import frozen
 from tacit.plan.model import expressions as e
 from tacit.plan.model.combined_answers import CombinedPlan, ReadAnswers
 from tacit.plan.model.describe_plan import phrase
+from tacit.plan.model.expressions import walk_expression
 from tacit.plan.model.nodes import (
     MOST_NUMBERS,
     Distinct,
@@ -33,7 +34,6 @@ from tacit.plan.model.nodes import (
     Where,
 )
 from tacit.plan.model.schema import OTHER, Column, Kind, Scalar, Table
-from tacit.plan.model.walk_expressions import walk_expression
 from tacit.plan.questions.aggregate_per_unit import has_null_group
 from tacit.plan.questions.build_expressions import NULL, Forms, meeting
 from tacit.plan.questions.measures import (
@@ -49,6 +49,7 @@ from tacit.plan.questions.quantile_grids import check_cells, rank_measure
 from tacit.plan.questions.where_bounds import (
     clamp_to_conditions,
     conditions_of,
+    has_far_logarithm,
     within_declared_values,
 )
 from tacit.plan.semantics.infer_types import condition_type, type_of
@@ -317,6 +318,10 @@ class Draft:
 
         It is of the rows in which neither is NULL, as in SQL.
         """
+        x, y = (
+            self.within_where(_check_bounded, each) if has_far_logarithm(each) else each
+            for each in (x, y)
+        )
         one, other = pair_with(x, y), pair_with(y, x)
         match part:
             case "count":
@@ -350,11 +355,16 @@ class Draft:
 
     def within_where(self, make: Callable[[e.Expression], T], value: e.Expression) -> T:
         """What is made of a value; where its bounds do not suffice, with those of WHERE or of declared values."""
+        known = [*conditions_of(self.rows), *self.conditions]
+        if has_far_logarithm(value):
+            held = clamp_to_conditions(value, known)
+            if not has_far_logarithm(held):
+                with suppress(InvalidPlan):
+                    return make(held)
         try:
             return make(value)
         except InvalidPlan:
             listed = within_declared_values(value)
-            known = [*conditions_of(self.rows), *self.conditions]
             clamped = (clamp_to_conditions(each, known) for each in (value, listed))
             for each in (*clamped, listed):
                 if each == value:

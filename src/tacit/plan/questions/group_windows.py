@@ -14,8 +14,8 @@ from tacit.plan.model.expressions import (
     MeanOf,
     MeasureOf,
     MomentOf,
+    walk_expression,
 )
-from tacit.plan.model.walk_expressions import walk_expression
 from tacit.plan.questions.draft import Draft
 from tacit.plan.semantics.infer_types import type_of
 

@@ -5,11 +5,11 @@ from math import ceil, floor
 from typing import NoReturn, assert_never
 
 from tacit.plan.model import expressions as e
+from tacit.plan.model.expressions import walk_expression
 from tacit.plan.model.function_names import TOTAL
 from tacit.plan.model.nodes import Counted, Distinct, Measure, Question, Ranked, Summed, Units
 from tacit.plan.model.ownership import many_rows, table_of
 from tacit.plan.model.schema import Kind
-from tacit.plan.model.walk_expressions import walk_expression
 from tacit.plan.semantics.expression_type import Type, refuse, refuse_unbounded
 from tacit.plan.semantics.infer_types import type_of
 from tacit.plan.semantics.ranges import Range

@@ -5,10 +5,10 @@ from functools import lru_cache
 
 from tacit.plan.model import expressions as e
 from tacit.plan.model.combined_answers import CombinedQuestion
+from tacit.plan.model.expressions import walk_expression, walk_fields
 from tacit.plan.model.function_names import FORMATS, Function
 from tacit.plan.model.nodes import Question
 from tacit.plan.model.schema import KeyValue, Kind
-from tacit.plan.model.walk_expressions import walk_expression, walk_fields
 from tacit.plan.questions.public_values import key_value
 from tacit.plan.semantics.evaluate import compile_expression
 from tacit.plan.semantics.infer_types import type_of
@@ -66,7 +66,7 @@ def _places_by_column(question: Question) -> list[tuple[int, ...]]:
 @lru_cache(maxsize=64)
 def _list_groups(values: tuple[e.Expression, ...]) -> frozenset[_Group] | None:
     """All that some calculations make of one column at once; None if the values of the column are not listed."""
-    field = next(walk_fields(values[0]))
+    field = walk_fields(values[0])[0]
     cells = _list_cells(field, values)
     if cells is None:
         return None

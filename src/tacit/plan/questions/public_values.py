@@ -11,9 +11,9 @@ from typing import Any
 
 from tacit.errors import InvalidPlan
 from tacit.plan.model import expressions as e
+from tacit.plan.model.expressions import walk_expression, walk_fields
 from tacit.plan.model.function_names import FORMATS, INEXACT, PARTS, Function
 from tacit.plan.model.schema import Column, KeyValue, Kind, Scalar
-from tacit.plan.model.walk_expressions import walk_expression, walk_fields
 from tacit.plan.semantics.case_ranges import MIRRORED, Ends, implied_ends, narrow_branch
 from tacit.plan.semantics.evaluate import compile_expression
 from tacit.plan.semantics.expression_type import CALENDAR, NUMERIC, Type, leaf
@@ -126,7 +126,17 @@ class _Search:
                 None,
             )
             found = None if other is None else _add_null(other, expression)
+        if found is None:
+            found = self.named_values(expression)
         return found if found is None or len(found) <= MOST_VALUES else None
+
+    def named_values(self, expression: e.Expression) -> _Values | None:
+        """What the conditions of the question name as the only values of an expression: x IN ('a', 'b'), x = 'a'."""
+        for condition in self.conditions:
+            found = _named_by(condition, expression)
+            if found is not None:
+                return list(dict.fromkeys(found))
+        return None
 
     def affords(self, rows: int, each: int) -> bool:
         """Whether so many rows may still be calculated."""
@@ -185,15 +195,23 @@ class _Search:
         otherwise: e.Expression,
     ) -> _Values | None:
         conditions, taken = [when for when, _ in branches], list[tuple[e.Expression, Ends]]()
+        named = list[Value]()
         for place, (when, then) in enumerate(branches):
             possible = outcomes(when)
-            if True in possible:
+            declared = any(field.column.values for field in walk_fields(then))
+            only = None if declared else _named_by(when, then)
+            if only is not None:  # CASE WHEN x IN ('a', 'b') THEN x …
+                named += [
+                    cast(value, type_of(then).kind, type_of(expression).kind) for value in only
+                ]
+            elif True in possible:
                 taken.append((then, narrow_branch(_NO_ENDS, then, conditions, place)))
             if possible == {True} and not type_of(when).nullable:
                 break
         else:
             taken.append((otherwise, narrow_branch(_NO_ENDS, otherwise, conditions, len(branches))))
-        return self._all(expression, taken)
+        others = self._all(expression, taken)
+        return None if others is None else list(dict.fromkeys([*named, *others]))
 
     def _all(
         self, expression: e.Expression, parts: Sequence[tuple[e.Expression, Ends]]
@@ -245,6 +263,38 @@ class _Search:
             value(dict(zip(names, row, strict=True)))
             for row in product(*(known for _, known in places.values()))
         )
+
+
+def _named_by(condition: e.Expression, value: e.Expression) -> _Values | None:
+    """The values that an expression can have where a condition is true, if the condition names them.
+
+    Claim:      where the condition is true, the expression has one of these values.
+    Because:    an equality with a constant, or one of several, is true of no other value, and not of NULL.
+    Checked by: tests/unit/plan/questions/test_public_values.py::test_the_groups_are_the_image_of_the_declared_domain
+
+    >>> place = e.Field(Column("place", Kind.TEXT))
+    >>> _named_by(e.OneOf(place, (e.Literal("LAX", Kind.TEXT), e.Literal("SFO", Kind.TEXT))), place)
+    ['LAX', 'SFO']
+    """
+    match condition:
+        case e.OneOf(operand, options) if operand == value:
+            constants: list[e.Literal] = [each for each in options if each.value is not None]
+        case e.Compared("=", operand, e.Literal() as one) if operand == value:
+            constants = [one]
+        case e.Compared("=", e.Literal() as one, operand) if operand == value:
+            constants = [one]
+        case e.Either(left, right):
+            sides = [_named_by(side, value) for side in (left, right)]
+            return None if None in sides else [each for side in sides for each in side or []]
+        case e.Both(left, right):
+            either = (_named_by(side, value) for side in (left, right))
+            return next((found for found in either if found is not None), None)
+        case _:
+            return None
+    kind = type_of(value).kind
+    if kind is not Kind.TEXT or any(each.kind is not kind for each in constants):
+        return None
+    return [constant(each.value, kind) for each in constants if each.value is not None]
 
 
 def _list_values(values: Iterator[Value]) -> _Values | None:

@@ -150,8 +150,8 @@ class Scope:
             )
         if not found and self.find_flag(table, name) is not None:
             raise InvalidPlan(
-                f"{name.text[:64]!r} is the protected unit of a side that may be left out, which can be looked for "
-                "but not used otherwise",
+                f"{name.text[:64]!r} is the protected unit of the optional side of an outer join, which can only "
+                "be tested for NULL or counted",
                 "write IS NULL, IS NOT NULL, COUNT(...) or COUNT(DISTINCT ...) of it",
             )
         if not found and table is not None:

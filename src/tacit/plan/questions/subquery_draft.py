@@ -31,6 +31,7 @@ from tacit.plan.questions.build_expressions import Forms
 from tacit.plan.questions.draft import Draft, Name, Named, find
 from tacit.plan.questions.quantile_grids import GREATEST, LEAST
 from tacit.plan.questions.row_columns import columns_of, rename_window, window_column
+from tacit.plan.questions.where_bounds import within_declared_values
 from tacit.plan.semantics.infer_types import condition_type, type_of
 
 __all__ = ["Inside"]
@@ -133,7 +134,14 @@ class Inside(Draft):
     def make_fold(self, fold: Folding, value: Expression | None) -> Folded:
         """What rows of one unit fold into."""
         needed = fold not in {Folding.LEAST, Folding.GREATEST, Folding.MEAN}
-        return fold_rows(fold, value, held_rows(self.question.rows) if needed else 1)
+        most = held_rows(self.question.rows) if needed else 1
+        try:
+            return fold_rows(fold, value, most)
+        except InvalidPlan:
+            listed = None if value is None else within_declared_values(value)
+            if listed == value:
+                raise
+            return fold_rows(fold, listed, most)
 
     # ------------------------------------------------------------ windows
 
@@ -141,14 +149,10 @@ class Inside(Draft):
         self, place: Place, order: tuple[Ordering, ...], by: tuple[Expression, ...]
     ) -> Field:
         """The place of a row among those of its unit with the same values of `by`."""
-        used = [
-            *(column.name for column in self.table.columns),
-            *(each.column.name for each in self.chosen),
-        ]
         for known in self.chosen:
             if (known.place, known.order, known.by) == (place, order, by):
                 return Field(known.column)
-        name = unused_name(f"{place.value}()", used)
+        name = unused_name(f"{place.value}()", self._names_of_rows())
         column = Column(name, Kind.INTEGER, 1, nullable=False)
         self.chosen.append(Placed(column, place, order, by))
         return Field(column)
@@ -159,12 +163,16 @@ class Inside(Draft):
         for known in self.windows:
             if rename_window(known, column.name) == window:
                 return Field(window_column(known))
-        used = [
+        self.windows.append(rename_window(window, unused_name(column.name, self._names_of_rows())))
+        return Field(window_column(self.windows[-1]))
+
+    def _names_of_rows(self) -> list[str]:
+        """What the columns of the rows are called: those of the table, of chosen places and of windows."""
+        return [
             *(each.name for each in self.table.columns),
+            *(each.column.name for each in self.chosen),
             *(window_column(each).name for each in self.windows),
         ]
-        self.windows.append(rename_window(window, unused_name(column.name, used)))
-        return Field(window_column(self.windows[-1]))
 
     # ------------------------------------------------------------ names
 

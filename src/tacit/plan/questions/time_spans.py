@@ -4,6 +4,7 @@ Checked by: tests/laws/test_functions.py
 """
 
 from datetime import datetime
+from functools import reduce
 
 from tacit.errors import InvalidPlan
 from tacit.plan.model import expressions as e
@@ -11,7 +12,7 @@ from tacit.plan.model.function_names import Function
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.build_expressions import Forms, literal, unit_named
 
-__all__ = ["complete_years", "time_bucket"]
+__all__ = ["complete_years", "make_date", "time_bucket"]
 
 _MOST = 1_000
 _MONDAY = e.Literal(datetime(2000, 1, 3), Kind.TIMESTAMP)  # noqa: DTZ001 - UTC, by agreement
@@ -57,3 +58,24 @@ def complete_years(forms: Forms, until: e.Expression, since: e.Expression) -> e.
     earlier = e.Both(forms.compare("<", until, since), forms.compare(">", one, other))
     less, more = (forms.arithmetic(sign, apart, literal(1)) for sign in "-+")
     return forms.case([(later, less), (earlier, more)], apart)
+
+
+def make_date(
+    forms: Forms, year: e.Expression, month: e.Expression, day: e.Expression
+) -> e.Expression:
+    """MAKE_DATE(year, month, day): that day, by its text of ten characters; NULL if there is none."""
+
+    def digits(number: e.Expression, width: int) -> e.Expression:
+        written = forms.cast(number, Kind.TEXT)
+        return forms.call(Function.LPAD, [written, literal(width), e.Literal("0", Kind.TEXT)])
+
+    year, month, day = (forms.cast(part, Kind.INTEGER) for part in (year, month, day))
+    hyphen = e.Literal("-", Kind.TEXT)
+    parts = [digits(year, 4), hyphen, digits(month, 2), hyphen, digits(day, 2)]
+    written = reduce(lambda one, other: forms.call(Function.JOINED, [one, other]), parts)
+    possible = [
+        forms.is_between(number, literal(1), literal(most))
+        for number, most in ((year, 9999), (month, 12), (day, 31))
+    ]
+    exists = reduce(e.Both, possible)
+    return forms.case([(exists, forms.cast(written, Kind.DATE))], e.Literal(None, Kind.DATE))

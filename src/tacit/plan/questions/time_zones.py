@@ -46,7 +46,7 @@ def local_time(forms: Forms, operand: e.Expression, zone: str) -> e.Expression:
         if _is_fixed(zone):
             return _later(forms, moment, _offset(_zone(zone), 0))
         raise InvalidPlan(
-            "how clocks change between the bounds of this timestamp is not known",
+            "the clock changes between the bounds of this timestamp are not known",
             "declare low and high of the column in the policy, between the years 1880 and 2100",
         )
     first, changes = changes_of(zone, int(known.low) // 10**6, int(known.high) // 10**6)

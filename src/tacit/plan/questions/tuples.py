@@ -38,7 +38,7 @@ def _write_value(value: e.Expression) -> list[e.Expression]:
     found = type_of(value)
     if found.kind is Kind.NUMBER:
         raise InvalidPlan(
-            "decimals are not compared as parts of a tuple",
+            "decimals cannot be compared inside a tuple",
             "round it to an integer first: CAST(ROUND(x * 100) AS BIGINT)",
         )
     forms = Forms()

@@ -5,14 +5,21 @@ from fractions import Fraction
 from math import ceil, floor
 
 from tacit.plan.model import expressions as e
+from tacit.plan.model.expressions import walk_expression, walk_fields
 from tacit.plan.model.function_names import Function
 from tacit.plan.model.nodes import Computed, Joined, Rows, Where
 from tacit.plan.model.schema import Column, Kind
-from tacit.plan.model.walk_expressions import walk_fields
 from tacit.plan.questions.aggregate_per_unit import column_of
 from tacit.plan.semantics.case_ranges import Ends, implied_ends
+from tacit.plan.semantics.infer_types import type_of
 
-__all__ = ["clamp_to_conditions", "conditions_of", "has_only_values", "within_declared_values"]
+__all__ = [
+    "clamp_to_conditions",
+    "conditions_of",
+    "has_far_logarithm",
+    "has_only_values",
+    "within_declared_values",
+]
 
 
 def clamp_to_conditions(value: e.Expression, conditions: Sequence[e.Expression]) -> e.Expression:
@@ -57,6 +64,21 @@ def within_declared_values(value: e.Expression) -> e.Expression:
     """
     columns = dict.fromkeys(field.column for field in walk_fields(value))
     return e.substitute(value, {column.name: _only_listed(column) for column in columns})
+
+
+def has_far_logarithm(value: e.Expression) -> bool:
+    """Whether it has a logarithm of what may be as close to zero as can be: -745, which is far from all others.
+
+    >>> carat = e.Field(Column("carat", Kind.NUMBER, 0, 6))
+    >>> has_far_logarithm(e.Called(Function.LN, (carat,)))
+    True
+    """
+    return any(
+        isinstance(part, e.Called)
+        and part.function in {Function.LN, Function.LOG10}
+        and ((low := type_of(part.operands[0]).low) is None or low <= 0)
+        for part in walk_expression(value)
+    )
 
 
 def has_only_values(column: Column) -> bool:

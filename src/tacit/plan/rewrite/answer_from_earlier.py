@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 
-from tacit.plan.model.expressions import Expression, MeasureOf, MomentOf
+from tacit.plan.model.expressions import Expression, MeasureOf, MomentOf, walk_expression
 from tacit.plan.model.nodes import Measure, Plan, Summed
 from tacit.plan.model.serialize import serial
-from tacit.plan.model.walk_expressions import walk_expression
 
 __all__ = ["derive_plan", "identity"]
 

@@ -15,6 +15,7 @@ from tacit.plan.model.expressions import (
     MeasureOf,
     MomentOf,
     SubqueryValue,
+    walk_expression,
 )
 from tacit.plan.model.nodes import (
     Computed,
@@ -29,7 +30,6 @@ from tacit.plan.model.nodes import (
     Where,
     Windowed,
 )
-from tacit.plan.model.walk_expressions import walk_expression
 from tacit.plan.questions.public_values_of_inner_keys import lists_all_groups
 from tacit.plan.semantics.evaluate import compile_expression
 

@@ -625,8 +625,8 @@ SETTINGS: Mapping[Function, tuple[Setting, ...]] = {
         Setting(
             2,
             _whole_from(1, _LAST_PLACE),
-            "SPLIT_PART needs a constant place here",
-            "count from 1: SPLIT_PART(x, '-', 1) is what stands before the first",
+            "SPLIT_PART needs a constant position here",
+            "count from 1: SPLIT_PART(x, '-', 1) is the part before the first dash",
             (1, 2, _LAST_PLACE),
             (0, -1, 1 << 31, _MOST, _LEAST),
         ),

@@ -11,10 +11,9 @@ from typing import NoReturn
 from tacit.errors import InvalidPlan, Unbounded
 from tacit.frozen import frozen
 from tacit.plan.model.describe_plan import phrase
-from tacit.plan.model.expressions import Expression, Field, Literal
+from tacit.plan.model.expressions import Expression, Field, Literal, walk_fields
 from tacit.plan.model.nodes import Question
 from tacit.plan.model.schema import Kind
-from tacit.plan.model.walk_expressions import walk_fields
 from tacit.plan.semantics.function_meanings import FIRST, LAST
 from tacit.plan.semantics.ranges import INT64, Range, as_double
 from tacit.plan.semantics.value_kinds import bounds_of, constant

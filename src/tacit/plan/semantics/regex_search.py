@@ -70,8 +70,8 @@ def replace_pattern(
         place = found[1]
         grown += len(new)
         if grown > MOST_CHARACTERS:
-            reason = f"what is replaced grows beyond {MOST_CHARACTERS:,} characters"
-            raise InvalidPlan(reason, "replace it by a shorter text")
+            reason = f"the result of a replacement would exceed {MOST_CHARACTERS:,} characters"
+            raise InvalidPlan(reason, "replace with a shorter text")
         if not every:
             break
     return "".join([*parts, text[place:]])

@@ -11,10 +11,10 @@ from sqlglot import exp
 from tacit.frozen import frozen
 from tacit.plan.model import expressions as e
 from tacit.plan.model.combined_answers import ReadAnswers, answer_of, stack_answers
+from tacit.plan.model.expressions import walk_expression
 from tacit.plan.model.function_names import Function
 from tacit.plan.model.nodes import Shown
 from tacit.plan.model.schema import Kind
-from tacit.plan.model.walk_expressions import walk_expression
 from tacit.plan.questions.build_expressions import NULL
 from tacit.plan.questions.draft import Draft, Name, Named
 from tacit.plan.questions.scope import Scope, Seen
@@ -102,7 +102,7 @@ def _check_plain(reader: Reader, node: exp.Expr, answer: NamedAnswer, *, having:
         reason = "an answer with LIMIT, QUALIFY or a window cannot be joined with another"
         reader.account.refuse(node, reason, _INSIDE)
     if read.having is not None and not having:
-        reason = "an outer join cannot tell a group that HAVING removed from a missing one"
+        reason = "an outer join cannot distinguish a group that HAVING removed from a missing one"
         reader.account.refuse(node, reason, _INSIDE)
 
 

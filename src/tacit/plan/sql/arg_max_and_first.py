@@ -46,7 +46,7 @@ def read_choice(
     parts = account.take(node)
     account.places.add(node.meta.get("start", -1))
     if not isinstance(draft, Inside) or not draft.grouped:
-        account.refuse(node, "what a single row says is never released", _WHERE)
+        account.refuse(node, "the value of a single row is never released", _WHERE)
     by = tuple(key.value for key in draft.by)
     if isinstance(node, exp.ArgMax | exp.ArgMin):
         account.claim(node, "COMMA")

@@ -509,6 +509,9 @@ class _Place:
             with account.about(value):
                 if self.reader.column_name(value).means(unit):
                     return self.draft.units(condition)
+        if unit and not isinstance(self.draft, Inside) and self._is_unit_in_case(value, unit):
+            met = self._read_case_of_unit(value)
+            return self.draft.units(met if condition is None else e.Both(met, condition))
         if isinstance(value, exp.Tuple):
             parts = account.take(value, "Row")["expressions"]
             account.claim(value, "COMMA", len(parts) - 1)
@@ -518,6 +521,28 @@ class _Place:
         operand = only(self.rows.read(value), condition)
         with account.about(value):
             return self.draft.distinct(operand)
+
+    def _is_unit_in_case(self, value: exp.Expr, unit: str) -> bool:
+        """Whether this is the unit where a condition is true, and NULL elsewhere."""
+        if not isinstance(value, exp.Case) or value.args.get("this"):
+            return False
+        branches, otherwise = value.args.get("ifs") or [], value.args.get("default")
+        if len(branches) != 1 or not (otherwise is None or isinstance(otherwise, exp.Null)):
+            return False
+        then = branches[0].args.get("true")
+        if not is_column(then):
+            return False
+        with self.reader.account.about(then):
+            return self.reader.column_name(then).means(unit)
+
+    def _read_case_of_unit(self, node: exp.Expr) -> e.Expression:
+        """The condition of COUNT(DISTINCT CASE WHEN condition THEN unit END), as FILTER (WHERE condition) has it."""
+        account, parts = self.reader.account, self.reader.account.take(node)
+        (branch,), otherwise = parts["ifs"], parts.get("default")
+        account.claim(node, "ELSE", 1 if otherwise else 0)
+        if otherwise:
+            account.take(otherwise)
+        return self.rows.read(account.take(branch)["this"])
 
 
 def _is_truth(value: e.Expression) -> bool:

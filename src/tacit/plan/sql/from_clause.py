@@ -98,7 +98,7 @@ def read_source(reader: Reader, select: exp.Expr, parts: Mapping[str, Any]) -> S
     if any(map(is_comma, joins)) and any(
         (join.args.get("side") or "").upper() == "RIGHT" for join in joins
     ):
-        reason = "a comma and RIGHT JOIN cannot be combined"
+        reason = "a comma join and RIGHT JOIN cannot be combined"
         account.refuse(clause, reason, "write JOIN ... ON for all tables")
     return found
 

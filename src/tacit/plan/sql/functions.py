@@ -17,7 +17,7 @@ from tacit.plan.model.expressions import Expression, Literal, Not
 from tacit.plan.model.function_names import Function
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.build_expressions import NULL, Forms, literal, unit_named
-from tacit.plan.questions.time_spans import complete_years, time_bucket
+from tacit.plan.questions.time_spans import complete_years, make_date, time_bucket
 from tacit.plan.questions.time_zones import local_time
 from tacit.plan.sql.source_positions import Account
 from tacit.plan.sql.text_maps import read_text_map
@@ -155,6 +155,12 @@ class Calls:
         (operand,) = self._operands(node, [self._take_call(node)["this"]])
         return self.forms.last_day(operand)
 
+    def make_date(self, node: exp.Expr) -> Expression:
+        """MAKE_DATE(year, month, day); NULL if there is no such day."""
+        parts = self._take_call(node)
+        operands = self._operands(node, [parts[name] for name in ("year", "month", "day")])
+        return make_date(self.forms, *operands)
+
     def width_bucket(self, node: exp.Expr) -> Expression:
         """WIDTH_BUCKET(x, 0, 100, 10)."""
         parts = self._take_call(node)
@@ -230,7 +236,7 @@ class Calls:
         """AGE(a, b) in days, and EXTRACT(YEAR FROM AGE(a, b)), of days."""
         parts = self._take_call(node)["expressions"]
         if len(parts) != 2 or part not in {None, "year"}:
-            told = "AGE is read in days, and its years by EXTRACT(YEAR FROM AGE(a, b))"
+            told = "AGE is supported as a number of days, and in EXTRACT(YEAR FROM AGE(a, b))"
             self.account.refuse(node, told, "write DATE_DIFF('day', b, a) for the days between")
         until, since = (self.forms.cast(each, Kind.DATE) for each in self._operands(node, parts))
         if part == "year":
@@ -487,6 +493,7 @@ _SPECIAL: dict[type[exp.Expr], Callable[[Calls, exp.Expr], Expression]] = {
     exp.ConcatWs: Calls.join_texts,
     exp.Date: Calls.date,
     exp.LastDay: Calls.last_day,
+    exp.DateFromParts: Calls.make_date,
     exp.WidthBucket: Calls.width_bucket,
     exp.SafeDivide: Calls.safe_divide,
     exp.UnixToTime: Calls.from_epoch,

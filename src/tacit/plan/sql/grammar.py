@@ -174,6 +174,7 @@ NODES: dict[type[exp.Expr], tuple[str, str]] = {
     exp.ConcatWs: ("expressions safe coalesce", ""),
     exp.Date: ("this", ""),
     exp.LastDay: ("this", ""),
+    exp.DateFromParts: ("year month day", ""),
     exp.WidthBucket: ("this min_value max_value num_buckets", ""),
     exp.SafeDivide: ("this expression", ""),
     exp.UnixToTime: ("this", ""),
@@ -302,7 +303,7 @@ TAUGHT_NODES: dict[type[exp.Expr], tuple[str, str]] = {
         "write x - INTERVAL 1 DAY, or DATE_DIFF('day', a, b)",
     ),
 }
-_LISTS_ROWS = "this would list what single rows say, and single rows are never released"
+_LISTS_ROWS = "this would list values of single rows, and single rows are never released"
 _COUNT_EACH = "count each value: SELECT x, COUNT(*) FROM ... GROUP BY x"
 _HIGHER_MOMENTS = "ask for AVG(x), AVG(x * x) and AVG(x * x * x), and compute it from them"
 # What to say about functions that are not read, by their names.
@@ -357,7 +358,7 @@ TAUGHT_ARGUMENTS = {
     ),
     "catalog": (
         "catalogs are not supported: a table is called visits or public.visits",
-        "remove what stands before the first point",
+        "remove the part before the first dot",
     ),
     "field": ("IN needs a list", "list the constants in parentheses: x IN (1, 2)"),
     "percent": ("a share of the rows cannot be fetched", "write a whole number of rows"),

@@ -119,5 +119,5 @@ def read_group_window(
         if look in {Look.FIRST, Look.LAST}:
             check_value_frame(reader, node)
         elif spec is not None:
-            account.refuse(node, "this function looks at no frame", "leave ROWS ... out")
+            account.refuse(node, "this function does not use a frame", "leave ROWS ... out")
         return looks(look, operand, by, order, offset, draft)

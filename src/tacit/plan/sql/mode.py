@@ -47,8 +47,10 @@ def find_mode(
     grouped = bool(parts.get("group"))
     alone = len(modes) == 1 and len(others) == len(columns) - 1 and (grouped or not others)
     if not alone or any(map(has_aggregate, others)) or any(parts.get(name) for name in _OTHERS):
-        reason = "MODE is asked for alone, or beside the keys of its groups"
-        reader.account.refuse(modes[0], reason, f"{_REMEDY}, and ask for the others by themselves")
+        reason = "MODE can be selected only alone or with the keys of its groups"
+        reader.account.refuse(
+            modes[0], reason, f"{_REMEDY}, and ask for the other columns in another question"
+        )
     if not grouped and any(parts.get(name) for name in _ENDS):
         reader.account.refuse(modes[0], "MODE is one row, which needs no order", "leave it out")
     if modes[0].args.get("this") is None:

@@ -37,6 +37,11 @@ _UNITS = frozenset(
     for unit in ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND")
     for end in ("", "S")
 )
+# x ISNULL is x IS NULL, and x NOTNULL is x IS NOT NULL
+_SPELLED_OUT = {
+    TokenType.ISNULL: ((TokenType.IS, "IS"), (TokenType.NULL, "NULL")),
+    TokenType.NOTNULL: ((TokenType.IS, "IS"), (TokenType.NOT, "NOT"), (TokenType.NULL, "NULL")),
+}
 # Functions whose unit of time comes first here and last elsewhere, and how many arguments come before it there.
 _UNIT_LAST = {"DATE_TRUNC": 1, "DATE_DIFF": 2, "DATEDIFF": 2}
 
@@ -61,9 +66,16 @@ def respell(tokens: Sequence[RawToken]) -> list[RawToken]:
     SUBSTRING(x FROM 2 FOR 3)    SUBSTRING(x, 2, 3)
     MODE() WITHIN GROUP (ORDER BY x)    MODE(x)
     """
-    found = [part for token in tokens for part in _spell_out(token)]
+    found: list[RawToken] = []
+    for token in tokens:
+        if token.token_type in _SPELLED_OUT:
+            words = _SPELLED_OUT[token.token_type]
+            found += [_change(token, kind, word) for kind, word in words]
+        else:
+            found.append(token)
     for place in range(len(found)):
-        if not _is_call(found, place):  # also beyond the end: a call may have become shorter
+        # also beyond the end: a call may have become shorter
+        if place + 1 >= len(found) or found[place + 1].token_type is not TokenType.L_PAREN:
             continue
         token = found[place]
         name = _RENAMED.get(token.text.upper(), token.text.upper())
@@ -77,22 +89,6 @@ def respell(tokens: Sequence[RawToken]) -> list[RawToken]:
         elif name == "MODE":
             found = _put_inside(found, place)
     return found
-
-
-def _spell_out(token: RawToken) -> list[RawToken]:
-    """x ISNULL as x IS NULL, and x NOTNULL as x IS NOT NULL."""
-    if token.token_type is TokenType.ISNULL:
-        words = [(TokenType.IS, "IS"), (TokenType.NULL, "NULL")]
-    elif token.token_type is TokenType.NOTNULL:
-        words = [(TokenType.IS, "IS"), (TokenType.NOT, "NOT"), (TokenType.NULL, "NULL")]
-    else:
-        return [token]
-    return [_change(token, kind, word) for kind, word in words]
-
-
-def _is_call(tokens: Sequence[RawToken], place: int) -> bool:
-    after = tokens[place + 1 : place + 2]
-    return bool(after) and after[0].token_type is TokenType.L_PAREN
 
 
 def _put_commas(tokens: list[RawToken], place: int) -> list[RawToken]:

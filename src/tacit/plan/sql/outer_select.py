@@ -10,10 +10,10 @@ from sqlglot import exp
 from tacit.errors import InvalidPlan
 from tacit.frozen import frozen
 from tacit.plan.model import expressions as e
+from tacit.plan.model.expressions import walk_expression
 from tacit.plan.model.function_names import Function
 from tacit.plan.model.nodes import Ordering, Shown
 from tacit.plan.model.schema import Kind, Table
-from tacit.plan.model.walk_expressions import walk_expression
 from tacit.plan.questions.draft import KEPT, Draft, Named, find
 from tacit.plan.questions.scope import Scope, Seen
 from tacit.plan.sql.distinct_and_all import is_all, list_keys
@@ -426,7 +426,7 @@ def _add_up_the_first(released: Statement, outer: Statement) -> Statement:
             return last
         if isinstance(value, e.Across):
             if value.look is e.Look.MIDDLE:
-                reason = "the median of the first rows of an answer is not computed"
+                reason = "MEDIAN of the first rows of an answer is not supported"
                 raise InvalidPlan(reason, "leave LIMIT out, or use COUNT, SUM, AVG, MIN or MAX")
             return replace(value, order=order)
         return e.rebuilt(value, run)

@@ -77,6 +77,10 @@ def _in_utc(name: str, moment: datetime) -> datetime:
         raise InvalidInput(f"parameter {name[:64]}", str(moment), remedy) from None
 
 
+_MARKS = {TokenType.PLACEHOLDER, TokenType.QDCOLON, TokenType.PARAMETER, TokenType.COLON}
+"""What may begin a parameter."""
+
+
 def bind_parameters(text: str, tokens: Sequence[RawToken], bound: Parameters) -> list[RawToken]:
     """The tokens of a text in which each parameter is the constant that it is bound to, at its place in the text.
 
@@ -91,7 +95,7 @@ def bind_parameters(text: str, tokens: Sequence[RawToken], bound: Parameters) ->
     place = marks = 0
     while place < len(tokens):
         token = tokens[place]
-        width, name = _parameter_at(tokens, place)
+        width, name = _parameter_at(tokens, place) if token.token_type in _MARKS else (0, None)
         if not width:
             found.append(token)
             place += 1
@@ -134,12 +138,10 @@ def _width_of_cast(tokens: Sequence[RawToken], place: int, value: Any) -> int:
 
 
 def _parameter_at(tokens: Sequence[RawToken], place: int) -> tuple[int, str | None]:
-    """How many tokens a parameter takes that begins at a place, none if none does; and its name, if it has one."""
+    """How many tokens a parameter takes that begins with this mark, none if none does; and its name, if it has one."""
     token = tokens[place]
     if token.token_type in {TokenType.PLACEHOLDER, TokenType.QDCOLON}:
         return 1, None
-    if token.token_type not in {TokenType.PARAMETER, TokenType.COLON}:
-        return 0, None
     after = tokens[place + 1] if place + 1 < len(tokens) else None
     if after is None or after.start != token.end + 1 or not re.fullmatch(r"\w+", after.text):
         return 0, None

@@ -7,6 +7,7 @@ from typing import NoReturn, assert_never
 
 from tacit.errors import InvalidPlan
 from tacit.plan.model import expressions as e
+from tacit.plan.model.expressions import walk_expression
 from tacit.plan.model.function_names import Function
 from tacit.plan.model.nodes import (
     Counted,
@@ -26,7 +27,6 @@ from tacit.plan.model.nodes import (
 )
 from tacit.plan.model.ownership import tables_of
 from tacit.plan.model.schema import Kind
-from tacit.plan.model.walk_expressions import walk_expression
 from tacit.plan.rewrite.canonical import canonical
 from tacit.plan.sql.statement import read_sql
 

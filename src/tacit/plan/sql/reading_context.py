@@ -146,7 +146,7 @@ class Reader:
         self.account.claim(node, "DOT")
         if not self.name(node).means(_SCHEMA):
             reason = f"there is no schema {node.name[:64]!r}: all tables are in {_SCHEMA!r}"
-            self.account.refuse(node, reason, "remove what stands before the point")
+            self.account.refuse(node, reason, "remove the part before the dot")
 
     def column_name(self, node: exp.Expr) -> Name:
         """A column's name, whose qualifier must be a table that is asked about."""

@@ -61,7 +61,7 @@ def read_row_window(reader: Reader, node: exp.Window, draft: Draft, read: _Read)
                 "ask for QUANTILE_CONT(x, [0.25, 0.5, 0.75]) first, then divide rows by a CASE of its answers, or by "
                 "WIDTH_BUCKET(x, 0, 100, 4)"
             )
-            account.refuse(node, "a quarter of all rows depends on every row", remedy)
+            account.refuse(node, "NTILE over single rows would depend on every row", remedy)
         remedy = (
             "compute it in a subquery: FROM (SELECT unit, ... OVER (PARTITION BY unit) AS k "
             "FROM ...)"
@@ -101,7 +101,9 @@ def check_value_frame(reader: Reader, node: exp.Window) -> None:
     ends = (None, None) if spec is None else read_frame(reader, spec, has_order=True)
     if isinstance(node.this, exp.LastValue) and (spec is None or ends != (None, None)):
         remedy = "write ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING, or FIRST_VALUE and DESC"
-        reader.account.refuse(node, "without a frame LAST_VALUE is that of the row itself", remedy)
+        reader.account.refuse(
+            node, "without a frame, LAST_VALUE is the value of the row itself", remedy
+        )
     if spec is not None and ends[0] is not None:
         remedy = "leave ROWS ... out"
         reader.account.refuse(node, "this frame does not begin with the first row", remedy)

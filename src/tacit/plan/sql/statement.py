@@ -148,7 +148,7 @@ def read_asked(
     )
     try:
         select = parse(text, raw, tokens, _column_names(tables))
-        if sum(token.kind == "SELECT" for token in tokens) > 1:  # names of units may be passed on
+        if [token.kind for token in tokens].count("SELECT") > 1:  # names of units may be passed on
             reader = replace(reader, unit_names=list_unit_names(select, tables))
         plan = _read_plan(reader, select)
     except Unbounded as refusal:
@@ -728,6 +728,8 @@ def _read_column(reader: Reader, node: exp.Expr, text: str, draft: Draft) -> Non
         read = read_expression(reader, value, draft, SELECTED)
         if name is None:
             name = _name_shown(reader, value, draft) if isinstance(value, exp.Column) else text
+            if name.casefold() in {shown.name.casefold() for shown in draft.columns}:
+                name = text  # a.name and b.name
         draft.show(name, read)
 
 

@@ -60,7 +60,7 @@ def join_values(reader: Reader, left: Scope, join: exp.Expr) -> Scope:
     value, place = _read_condition(reader, left, listed, join)
     keys = [row[place] for row in listed.rows]
     if len(set(keys)) != len(keys) or NULL in keys:
-        reason = "VALUES holds a value twice, or NULL, in the column that it is joined on"
+        reason = "VALUES contains a value twice, or NULL, in the column that it is joined on"
         account.refuse(join, reason, "list every value once")
     forms, rows = Forms(), left.origin.rows
     conditions = [forms.compare("=", value, key) for key in keys]

@@ -41,7 +41,7 @@ _FORMS: dict[int | str, dict[str, Any]] = {
     },
     202: {
         "model": models.Waiting,
-        "description": "The answer leaves when its slot ends.",
+        "description": "The answer is sent when its slot ends.",
         "headers": {
             "Location": {"schema": {"type": "string"}},
             "Retry-After": {"schema": {"type": "integer"}},
@@ -78,7 +78,7 @@ def _sign_in_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
 
     @routes.post("/tokens", status_code=201, tags=["sign in"])
     async def make_token(request: Request, body: models.SignInBody) -> models.TokenMade:
-        """A bearer token for twelve hours, by name and password."""
+        """A bearer token for twelve hours, in exchange for a name and a password."""
         address = request.client.host if request.client else "nowhere"
         who = await desk.run(lambda: desk.people.sign_in(body.name, body.password, address))
         token = await desk.run(lambda: desk.people.new_token(who, "by password", days=_TOKEN_DAYS))
@@ -97,7 +97,7 @@ def _table_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
 
     @routes.get("/tables", tags=["tables"])
     async def list_tables(who: Who) -> models.TablesTold:
-        """The declared tables, with the bounds that were found."""
+        """The declared tables, with declared and estimated bounds."""
         found = await desk.run(lambda: desk.tables(who.identity))
         policy = desk.policy
         own = policy.analysts.get(who.identity.payer or "")
@@ -132,7 +132,7 @@ def _question_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
 
     @routes.post("/explanations", tags=["questions"])
     async def explain(who: Who, body: models.QuestionBody) -> models.ExplanationTold:
-        """What an answer would be made of and cost.  It is free, and no row is read."""
+        """What an answer would contain and cost.  This is free, and no row is read."""
         told = await desk.run(lambda: desk.explain(who.identity, body.question()))
         return models.ExplanationTold.model_validate(explanation_fields(told))
 
@@ -144,7 +144,7 @@ def _question_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
         prefer: Annotated[str, Header()] = "",
         idempotency_key: Annotated[str | None, Header(max_length=255)] = None,
     ) -> Response:
-        """The answer, paid for once; or, if its slot is long, where it will be."""
+        """The answer, charged once; if its slot is long, the id under which to fetch it."""
         job = await desk.ask(who.identity, body.question(), idempotency_key)
         return await _respond(request, desk, job, patient="respond-async" not in prefer)
 
@@ -168,7 +168,7 @@ def _answer_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
         after: Annotated[int | None, Query(ge=0, le=2**62)] = None,
         most: Annotated[int, Query(ge=1, le=200)] = 50,
     ) -> models.History:
-        """One's own questions, newest first."""
+        """Your own questions, newest first."""
         found = await desk.run(
             lambda: desk.ledger.history(who.identity, before=after, most=most, table=table)
         )
@@ -183,7 +183,7 @@ def _answer_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
 
     @routes.delete("/answers/{id}", status_code=204, tags=["questions"])
     async def leave_answer(who: Who, id: Name) -> None:  # noqa: A002 -- as it is called
-        """Stop waiting.  The question is asked to its end, and its answer is kept: asking again is free."""
+        """Stop waiting.  The question runs to its end and its answer is stored: asking again is free."""
         desk.asking.leave(who.identity, id)
 
 
@@ -216,7 +216,7 @@ def _release_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
         body: models.ModelBody,
         prefer: Annotated[str, Header()] = "",
     ) -> Response:
-        """A model that is fitted to rows: as JSON, and its numbers in Base64; the same fit again is free."""
+        """A model fitted to rows, as JSON with its numbers in Base64; the same fit again is free."""
         job = await desk.releases.learn(who.identity, body.fit())
         return await _respond(request, desk, job, patient="respond-async" not in prefer)
 
@@ -227,7 +227,7 @@ def _survey_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
 
     @routes.get("/surveys", tags=["releases"])
     async def list_surveys(who: Who) -> models.SurveysTold:
-        """The collected surveys: what could be answered, and what was promised."""
+        """The collected surveys: their questions and their privacy promise."""
         found = await desk.run(lambda: desk.surveys(who.identity))
         return models.SurveysTold(
             surveys=[
@@ -240,7 +240,7 @@ def _survey_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
         "/surveys/{survey}", response_model=None, responses={200: _FORMS[200]}, tags=["releases"]
     )
     async def read_survey(request: Request, who: Who, survey: Name) -> Response:
-        """How often each answer was given, estimated, with intervals.  It is free."""
+        """Estimates, with intervals, of how often each answer was given.  This is free."""
         release = await desk.run(lambda: desk.survey(who.identity, survey))
         return answer_response(request, release)
 
@@ -256,7 +256,7 @@ def _receipt_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
 
     @routes.post("/receipts/check", tags=["receipts"])
     async def check_receipt(who: Who, body: models.ReceiptBody) -> models.Faults:
-        """What a receipt says that the ledger does not."""
+        """The fields in which a receipt differs from the ledger."""
         receipt: Mapping[str, Any] = body.model_dump()
         return models.Faults(
             faults=await desk.run(lambda: desk.ledger.check_receipt(who.identity, receipt))
@@ -284,7 +284,7 @@ def _budget_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
 
     @routes.get("/budget/forecast", tags=["budget"])
     async def read_forecast(who: Who) -> models.Forecast:
-        """When the limit is reached at the pace of the last seven days, and what still fits."""
+        """When the limit will be reached at the pace of the last seven days, and how many answers still fit."""
         standing = await desk.run(lambda: desk.standing(who.identity))
         spending = await desk.run(lambda: desk.ledger.spending(who.identity))
         return models.Forecast.model_validate(forecast(standing, spending, desk.policy))
@@ -296,7 +296,7 @@ def _curator_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
 
     @routes.post("/bounds", response_model=None, responses=_FORMS, tags=["curator"])
     async def find_bounds(request: Request, who: Who, body: models.BoundsBody) -> Response:
-        """Find the bounds of a column, privately and at a price."""
+        """Estimate the bounds of a column, privately and at a price."""
         epsilon = models.exact_number(body.epsilon)
         job = await desk.releases.find_bounds(who.identity, body.column, epsilon, body.share)
         return await _respond(request, desk, job, patient=True)
@@ -305,14 +305,14 @@ def _curator_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
     async def find_contributions(
         request: Request, who: Who, body: models.ContributionsBody
     ) -> Response:
-        """Find how many rows of a unit count in full, privately and at a price."""
+        """Estimate the contribution bound of a table, privately and at a price."""
         epsilon = models.exact_number(body.epsilon)
         job = await desk.releases.find_contributions(who.identity, body.table, epsilon, body.share)
         return await _respond(request, desk, job, patient=True)
 
     @routes.post("/tables/{name}/refresh", tags=["curator"])
     async def refresh(who: Who, name: Name) -> models.Version:
-        """Say that the rows of a table have changed: its answers are no longer replayed."""
+        """Declare that the rows of a table have changed: its answers are no longer replayed."""
         version = await desk.run(lambda: desk.refresh(who.identity, name))
         return models.Version(table=name, version=version)
 
@@ -343,7 +343,7 @@ def _ledger_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
 
     @routes.get("/ledger/verifications/{number}", tags=["ledger"])
     async def read_verification(who: Who, number: Entry) -> models.VerificationTold:
-        """How far a check of the ledger is, and what came of it."""
+        """The progress and the result of a check of the ledger."""
         return _verification(desk.ledger.verification(who.identity, number))
 
 

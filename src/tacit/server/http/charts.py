@@ -84,15 +84,19 @@ def whiskers(release: Any, measure: str) -> Markup:
     )
 
 
-def budget_bar(share: float, label: str) -> Markup:
-    """A bar of what is spent of a limit."""
-    full = round(200 * min(1.0, max(0.0, share)), 1)
-    width = max(full, 2.0) if share > 0 else 0
-    said = escape(f"{label}: {share:.1%} spent")
+def budget_bar(spent: float, label: str) -> Markup:
+    """A bar of what is left of a limit: full while nothing is spent.
+
+    >>> str(budget_bar(0.25, "Your limit"))[:51]
+    '<svg class="meter" role="img" aria-label="Your limi'
+    """
+    left = min(1.0, max(0.0, 1 - spent))
+    width = max(round(200 * left, 1), 2.0) if left > 0 else 0
+    said = escape(f"{label}: {left:.1%} left")
     return Markup(  # noqa: S704 -- every text in it was escaped above
         f'<svg class="meter" role="img" aria-label="{said}" viewBox="0 0 200 10" preserveAspectRatio="none">'
-        f'<rect class="track" width="200" height="10" rx="5"/>'
-        f'<rect class="spent{" high" if share > 0.85 else ""}" width="{width}" height="10" rx="5"/></svg>'
+        f'<rect class="track" width="200" height="10"/>'
+        f'<rect class="left{" low" if left < 0.15 else ""}" width="{width}" height="10"/></svg>'
     )
 
 
@@ -125,13 +129,17 @@ def steps(spending: Sequence[tuple[str, float]], label: str, pace: float | None 
         end = place(last, most)
         dashed = f'<path class="ahead" d="M{across} {up}L{end[0]} {end[1]}"/>'
     said = escape(f"{label}: {total:.1%} of the limit over time")
-    until = datetime.fromtimestamp(last, UTC).date().isoformat()
+    ends = [datetime.fromtimestamp(each, UTC) for each in (first, last)]
+    form = (
+        "%H:%M" if ends[0].date() == ends[1].date() else "%Y-%m-%d"
+    )  # within a day, the times of it
+    begin, until = (f"{each:{form}}" for each in ends)
     return Markup(  # noqa: S704 -- every text in it was escaped above
         f'<svg class="chart" role="img" aria-label="{said}" viewBox="0 0 {_WIDTH} 200">'
         f'<path class="axis" d="M{_LEFT} 170H{_WIDTH - 20}M{_LEFT} 20V170"/><path class="line" d="{"".join(points)}"/>'
         f'{dashed}<text class="label" x="{_LEFT - 6}" y="26" text-anchor="end">{most:.1%}</text>'
         f'<text class="label" x="{_LEFT - 6}" y="174" text-anchor="end">0</text>'
-        f'<text class="label" x="{_LEFT}" y="192">{escape(spending[0][0][:10])}</text>'
+        f'<text class="label" x="{_LEFT}" y="192">{escape(begin)}</text>'
         f'<text class="label" x="{_WIDTH - 20}" y="192" text-anchor="end">{escape(until)}</text></svg>'
     )
 

@@ -30,7 +30,7 @@ def forecast(
         if standing.budget.own is None
         else policy.analysts[standing.name].epsilon
     )
-    scale = own_scale(policy, standing)
+    scale = own_scale(policy, None if standing.budget.own is None else standing.name)
     pace = sum(recent) * scale / _DAYS if len(recent) >= _ENOUGH else None
     return {
         "per_day": pace,
@@ -43,11 +43,11 @@ def forecast(
     }
 
 
-def own_scale(policy: Any, standing: Any) -> float:
-    """How many shares of the own limit one share of everyone's is."""
-    if standing.budget.own is None:
+def own_scale(policy: Any, payer: str | None) -> float:
+    """How many shares of somebody's own limit one share of everyone's is; 1 for who has none."""
+    if payer not in policy.analysts:
         return 1.0
-    own = policy.analysts[standing.name].filter().limit.amount
+    own = policy.analysts[payer].filter().limit.amount
     return float(policy.limit.filter().limit.amount) / float(own)
 
 

@@ -24,7 +24,7 @@ SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 _DIGITS = 18  # of a length that is worth reading
 _MISTAKE = "something went wrong here; try again"
-_LESS = f"a request may have {BODY // 1024} kB; send less"
+_LESS = f"a request may have at most {BODY // 1024} kB; send less"
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

@@ -77,8 +77,8 @@ class QuestionBody(_Body):
         | None
     ) = Field(
         default=None,
-        description='What parameters stand for: a list for ? and $1, an object for :name. {"date": "2025-03-01"}, '
-        '{"moment": "2025-03-01T12:00:00"} and {"number": "0.10"} are values that JSON has no form for.',
+        description='The values of the parameters: a list for ? and $1, an object for :name. {"date": "2025-03-01"}, '
+        '{"moment": "2025-03-01T12:00:00"} and {"number": "0.10"} stand for values that JSON has no type for.',
     )
 
     def question(self) -> Question:
@@ -121,12 +121,14 @@ class SyntheticBody(_Body):
     table: str = Field(max_length=200)
     epsilon: Price
     columns: list[Annotated[str, Field(max_length=200)]] | None = Field(
-        default=None, max_length=200, description="All that have values or bounds, if not said."
+        default=None,
+        max_length=200,
+        description="By default all columns that have values or bounds.",
     )
     always: list[Annotated[str, Field(max_length=500)]] = Field(
         default=[],
         max_length=20,
-        description="Public rules that rows keep: discharged >= admitted.",
+        description="Public rules that all rows satisfy, such as discharged >= admitted.",
     )
     rows: int = Field(default=100, ge=1, le=10_000)
 
@@ -163,10 +165,12 @@ class ModelBody(_Body):
     )
     target: str | None = Field(default=None, max_length=200)
     columns: list[Annotated[str, Field(max_length=200)]] | None = Field(
-        default=None, max_length=200, description="All that have values or bounds, if not said."
+        default=None,
+        max_length=200,
+        description="By default all columns that have values or bounds.",
     )
     settings: dict[Annotated[str, Field(max_length=50)], Setting] = Field(
-        default={}, max_length=20, description="As the estimator of tacit.learn takes them."
+        default={}, max_length=20, description="The settings of the estimator in tacit.learn."
     )
 
     def fit(self) -> Fit:
@@ -300,7 +304,7 @@ class ExpectedTold(BaseModel):
 
 
 class ExplanationTold(BaseModel):
-    """What an answer would be made of and cost."""
+    """What an answer would contain and cost."""
 
     words: str
     unit: str
@@ -364,7 +368,7 @@ class TableTold(BaseModel):
 
 
 class Faults(BaseModel):
-    """What a receipt says that the ledger does not."""
+    """The fields in which a receipt differs from the ledger."""
 
     faults: list[str]
 

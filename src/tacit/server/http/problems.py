@@ -35,22 +35,22 @@ MEDIA = "application/problem+json"
 TYPES: Mapping[str, tuple[int, str]] = {
     "invalid-plan": (422, "This question cannot be answered"),
     "unbounded": (422, "A bound is missing"),
-    "no-price": (422, "No price was named"),
+    "no-price": (422, "No price was given"),
     "invalid-input": (422, "A parameter is wrong"),
     "refused": (422, "This was refused"),
     "key-reused": (422, "An idempotency key was used before"),
-    "key-running": (409, "A question with this key is being asked"),
+    "key-running": (409, "A question with this key is still running"),
     "limit-exceeded": (403, "The limit is reached"),
     "allowance": (403, "The day's allowance is used up"),
     "not-signed-in": (401, "Nobody is signed in"),
     "forbidden": (403, "This is not allowed"),
     "not-found": (404, "There is nothing here"),
-    "method-not-allowed": (405, "This method is not for this path"),
-    "not-acceptable": (406, "There is no such form of an answer"),
+    "method-not-allowed": (405, "This path does not take this method"),
+    "not-acceptable": (406, "Answers do not come in this format"),
     "too-large": (413, "The request is too large"),
     "too-many": (429, "Too many requests"),
-    "engine-failed": (500, "The rows could not be looked at"),
-    "internal": (500, "The server made a mistake"),
+    "engine-failed": (500, "The rows could not be read"),
+    "internal": (500, "The server failed"),
     "ledger-busy": (503, "The ledger is locked"),
     "ledger-unavailable": (503, "The ledger cannot be used"),
     "stopping": (503, "The server is stopping"),
@@ -123,9 +123,7 @@ def problem_from(refusal: TacitError) -> dict[str, Any]:
 
 def _detail(refusal: TacitError, kind: str) -> str:
     if kind.startswith("ledger"):
-        return (
-            "the ledger cannot be written now; nothing is answered that is not recorded; try again"
-        )
+        return "the ledger cannot be written now, and no answer is given that is not recorded; try again"
     return str(refusal)
 
 

@@ -9,18 +9,28 @@ __all__ = ["rewrite_of"]
 _CALL = re.compile(r"\b(?:COUNT\(\*\)|AVG\([\w.\"]+\))")
 
 
+_COUNT = "COUNT(*)"
+
+
+def _column_of(call: str) -> str:
+    """What a call is about: of a remedy's example, which is no column of the question, nothing can be used."""
+    return call[call.index("(") + 1 : -1]
+
+
 def rewrite_of(sql: str, problem: Mapping[str, Any]) -> str | None:
-    """The question with what is refused replaced by the aggregate that the remedy names last; None if it names none.
+    """The question with what is refused replaced by an aggregate that the remedy names; None if it names none.
 
     >>> problem = {"remedy": "aggregate the rows: COUNT(*), AVG(value), or GROUP BY value", "start": 7, "end": 12}
     >>> rewrite_of("SELECT value FROM labs", problem)
     'SELECT AVG(value) AS mean FROM labs'
+    >>> rewrite_of("SELECT * FROM labs", {"remedy": "aggregate them: COUNT(*), AVG(x)", "start": 7, "end": 8})
+    'SELECT COUNT(*) AS n FROM labs'
     """
     named = _CALL.findall(str(problem.get("remedy", "")))
     start, end = int(problem.get("start", 0)), int(problem.get("end", 0))
     if not named or not 0 < start < end <= len(sql):
         return None
-    call = named[-1]
+    call = named[-1] if _column_of(named[-1]) in sql[start:end] else _COUNT
     name = "n" if call.startswith("COUNT") else "mean"
     after = sql[end:].lstrip()
     alias = "" if after.upper().startswith("AS ") else f" AS {name}"

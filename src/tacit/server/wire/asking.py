@@ -52,7 +52,7 @@ _OIDS = {
 }
 _PATIENCE = 30.0  # seconds for which a question waits for its turn, instead of being refused
 _TOO_LARGE = frozenset({"54000", "54001", "53200", "57014"})
-_MADE_UP = "these rows are made up from the policy; nothing was looked at and nothing was paid"
+_MADE_UP = "these rows are made up from the policy; no data were read and nothing was charged"
 
 T = TypeVar("T")
 
@@ -464,7 +464,7 @@ class Asking:
             lambda: (self._who(), self._catalogue.reads(statement.text))
         )
         if is_for_catalogue:
-            line = "A question about the database itself: free, from the policy alone."
+            line = "A question about the database itself: free, answered from the policy alone."
             return [line], {"free": True}
         asked = spread_lists(statement, values)
         statement, values = asked.statement, asked.values
@@ -476,7 +476,9 @@ class Asking:
             if wrapped is None:
                 raise problem_from(refusal, statement.start) from None
             lines, told = (
-                ["SQL around questions, on their released answers; it costs what they do."],
+                [
+                    "SQL around questions, computed on their released answers; it costs what they cost."
+                ],
                 [],
             )
             for part in await self._parts(who, wrapped, values):

@@ -94,7 +94,7 @@ def refuse_write(statement: Statement) -> None:
     """Refuse what would change something."""
     if statement.tokens and is_write(statement):
         word = statement.word(0).upper()
-        hint = "nothing is written here: ask with SELECT"
+        hint = "a vault cannot be written to: ask with SELECT"
         raise Problem("25006", f"cannot execute {word} in a read-only vault", hint)
 
 
@@ -412,7 +412,7 @@ def read_explain(statement: Statement) -> Explain:
         place += 1
     if form not in {"text", "json"}:
         raise Problem(
-            "0A000", "an explanation is written as text or JSON", "FORMAT TEXT or FORMAT JSON"
+            "0A000", "EXPLAIN supports the formats TEXT and JSON", "FORMAT TEXT or FORMAT JSON"
         )
     question = statement.rest(place)
     if not question.tokens:
@@ -435,7 +435,7 @@ def read_copy(statement: Statement) -> Copy:
     if statement.word(place) != "to" or not question.tokens:
         raise syntax_problem(statement, place)
     if statement.word(place + 1) != "stdout":
-        raise Problem("42501", "answers are copied to the client alone", "write COPY (…) TO STDOUT")
+        raise Problem("42501", "answers are copied only to the client", "write COPY (…) TO STDOUT")
     return _copy_options(statement, question, place + 2)
 
 
@@ -492,7 +492,7 @@ def _copy_options(statement: Statement, question: Statement, place: int) -> Copy
     encoding = given.pop("encoding", "UTF8")
     if given or encoding.upper().replace("-", "") != "UTF8":
         raise Problem(
-            "0A000", f"this option of COPY is not read: {next(iter(given), 'encoding')[:64]}"
+            "0A000", f"this option of COPY is not supported: {next(iter(given), 'encoding')[:64]}"
         )
     if any(len(each) != 1 or ord(each) > 126 for each in (delimiter, quote, escape)):
         raise Problem("22023", "a delimiter, a quote and an escape are one character each")

@@ -327,7 +327,7 @@ class Conversation:
             case wire.Flush() | wire.Ignored():
                 pass
             case _:
-                raise Problem("08P01", "this message has no place here", fatal=True)
+                raise Problem("08P01", "this message is not expected here", fatal=True)
 
     async def _query(self, session: Session, text: str) -> None:
         statements = split_statements(text)

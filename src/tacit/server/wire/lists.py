@@ -102,10 +102,10 @@ def spread_lists(statement: Statement, values: Sequence[Any], types: Sequence[in
     for number in sorted({each.number for each in places}):
         given = values[number - 1] if number <= len(values) else None
         if not isinstance(given, list | tuple):
-            raise Problem("22023", f"${number} is compared with a list, and is none")
+            raise Problem("22023", f"${number} is compared as a list, but its value is not a list")
         if not 1 <= len(given) <= _MOST:
-            said = f"a list that a column is compared with has 1 to {_MOST} values"
-            raise Problem("22023", said, "leave the comparison out, or ask in pieces")
+            said = f"a list in ANY or ALL has 1 to {_MOST} values"
+            raise Problem("22023", said, "leave the comparison out, or ask several questions")
         _refuse_elsewhere(statement, number, sum(each.number == number for each in places))
         numbers[number] = [number, *range(len(spread) + 1, len(spread) + len(given))]
         oids[number - 1] = element_of(oids[number - 1]) or oids[number - 1]
@@ -116,7 +116,7 @@ def spread_lists(statement: Statement, values: Sequence[Any], types: Sequence[in
         return Spread(statement, tuple(values), tuple(types))
     if sum(len(numbers[each.number]) for each in places) > _MOST_WRITTEN:
         said = f"the lists of a statement have at most {_MOST_WRITTEN:,} values in all"
-        raise Problem("54000", said, "ask in pieces")
+        raise Problem("54000", said, "ask several questions")
     return Spread(_write(statement, numbers), tuple(spread), tuple(oids))
 
 
@@ -126,7 +126,7 @@ def _refuse_elsewhere(statement: Statement, number: int, places: int) -> None:
         each for each in statement.tokens if each.kind == "parameter" and int(each.value) == number
     ]
     if len(found) > places:
-        said = f"${number} is a list in ANY or ALL, and stands elsewhere, too"
+        said = f"${number} is a list in ANY or ALL, but is also used elsewhere"
         raise Problem("42804", said, "give the single value as a parameter of its own")
 
 

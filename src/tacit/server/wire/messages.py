@@ -284,7 +284,7 @@ class _Fields:
     def count(self) -> int:
         found = self.number("!h")
         if not 0 <= found <= _MOST_PARAMETERS:
-            raise InvalidMessage(f"at most {_MOST_PARAMETERS:,} parameters are read", "54023")
+            raise InvalidMessage(f"at most {_MOST_PARAMETERS:,} parameters are supported", "54023")
         return found
 
     def end(self) -> None:

@@ -26,7 +26,7 @@ def describe_answer(release: Any, budget: Any) -> tuple[str, str | None]:
     details = [*release.notes, *map(str, release.left_out)]
     if release.hiding is not None:
         few = f"{release.hiding.units_shown(release.confidence):,}"
-        details.append(f"groups of fewer than about {few} may be hidden")
+        details.append(f"groups of fewer than about {few}{release.hiding.of_keys} may be hidden")
     return printable("; ".join(parts)), "\n".join(map(printable, details)) or None
 
 

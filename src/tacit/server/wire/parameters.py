@@ -110,8 +110,8 @@ async def infer_types(
             return tuple(oid for oid, _ in now), tuple(value for _, value in now)
     raise Problem(
         "54000",
-        "the types of the parameters are not found in a reasonable time",
-        "name them where they are sent, or in the text: $1::text",
+        "the types of the parameters could not be inferred in a reasonable time",
+        "declare them when preparing the statement, or in the text: $1::text",
     )
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMANDS", "describe_show"]
 
-_STORED = "these rows are of the stored answer; nothing is paid for reading them again"
+_STORED = "these rows come from the stored answer; reading them again is free"
 
 
 async def _set(session: "Session", statement: Statement, *_: Any) -> Outcome:

@@ -41,7 +41,7 @@ INTERNAL = "something went wrong here; try again"
 
 PRICE_HINT = (
     "SET tacit.epsilon = 0.1; or a comment before the question: /* tacit: epsilon=0.1 */; "
-    "EXPLAIN tells what it would cost"
+    "EXPLAIN shows what it would cost"
 )
 """How a price is named."""
 
@@ -70,7 +70,7 @@ _KINDS: tuple[tuple[type[TacitError], str], ...] = (
     (LedgerRefused, "57P03"),
     (ServerUnavailable, "57P01"),
 )
-_LEDGER = "the ledger cannot be written now; nothing is answered that is not recorded"
+_LEDGER = "the ledger cannot be written now, and no answer is given that is not recorded"
 
 
 class Problem(Exception):
@@ -119,7 +119,9 @@ def problem_from(wrong: BaseException, start: int = 0) -> Problem:
             return Problem(code, wrong.reason, wrong.remedy, fatal=not wrong.signed_in)
         case InvalidInput():
             if wrong.name == "a price":
-                return Problem("22023", "no price is named, and none is usual for you", PRICE_HINT)
+                return Problem(
+                    "22023", "no price is given, and you have no usual price", PRICE_HINT
+                )
             return Problem("22023", str(wrong))
         case LedgerBusy() | LedgerUnavailable() | LedgerRefused():
             return Problem(_code_of(wrong), _LEDGER, "try again")

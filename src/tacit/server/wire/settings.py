@@ -259,13 +259,15 @@ def read_price_comment(comments: tuple[str, ...]) -> Price:
         name, value = name.strip().lower(), value.strip()
         if not equals or f"tacit.{name}" not in _PRICES:
             raise Problem(
-                "22023", "a comment names no price", "write /* tacit: epsilon=0.05 */ or within=50"
+                "22023",
+                "this comment gives no price",
+                "write /* tacit: epsilon=0.05 */ or within=50",
             )
         number = Fraction(_check_number(f"tacit.{name}", value))
         named = Price(epsilon=number) if name == "epsilon" else Price(within=number)
         if found not in {Price(), named}:
             raise Problem(
-                "22023", "two comments name different prices", "name one price in a statement"
+                "22023", "two comments give different prices", "give one price in a statement"
             )
         found = named
     return found
@@ -316,7 +318,7 @@ def _check_encoding(key: str, value: str) -> str:
     )  # as PostgreSQL compares them: asyncpg sends quotes
     if letters not in {"utf8", "unicode", "auto", "sqlascii"}:
         raise Problem(
-            "22023", f'invalid value for parameter "{key}": "{value}"', "UTF8 is spoken here"
+            "22023", f'invalid value for parameter "{key}": "{value}"', "only UTF8 is supported"
         )
     return "UTF8"
 
@@ -327,7 +329,7 @@ def _check_date_style(key: str, value: str) -> str:
         raise Problem(
             "22023",
             f'invalid value for parameter "{key}"',
-            "dates are written as ISO 8601 has them",
+            "dates are written as in ISO 8601",
         )
     order = next((word for word in words if word in {"MDY", "DMY", "YMD"}), "MDY")
     return f"ISO, {order}"

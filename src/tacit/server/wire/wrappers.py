@@ -75,8 +75,8 @@ def refuse_growing(wrapped: Wrapped) -> None:
         if (calls and named) or token.is_word("recursive"):
             raise Problem(
                 "0A000",
-                f"{token.value[:64]} makes rows, and stands around a question: nothing was paid",
-                "ask the question by itself, and make rows of its answer afterwards",
+                f"{token.value[:64]} cannot be applied to a question, because it produces rows; nothing was charged",
+                "ask the question by itself, and apply the function to its answer afterwards",
             )
 
 

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import pytest
 
+import tacit
 from tacit.accounting import Charge
 from tacit.curator import Limit, terms_of
 from tacit.curator.answer.explanation import explain_plan
@@ -105,7 +106,7 @@ def test_the_last_unit_decides_whether_it_fits(limit, more):
 
 def test_who_is_protected_is_said():
     persons, _ = told(limit=Limit(3, 0, "replace"))
-    assert "all rows of one person, against replace; its rows weigh at most 5" in str(persons)
+    assert "all rows of one person, under replace, with a total weight of at most 5" in str(persons)
     rows, _ = told("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", table=ROWS)
     assert "each row" in str(rows)
     assert (rows.contributions, rows.groups) == (1, 3)
@@ -113,7 +114,7 @@ def test_who_is_protected_is_said():
 
 
 def test_one_group_is_not_several():
-    assert "1 group," in str(told("SELECT COUNT(*) AS n FROM visits")[0])
+    assert "Released: 1 group.\n" in str(told("SELECT COUNT(*) AS n FROM visits")[0])
 
 
 @both_limits
@@ -132,3 +133,14 @@ def test_other_ways_to_halve_the_error_are_named_where_they_help():
     assert "or declare bounds half as wide" in told()[0].halving
     assert "range" not in told("SELECT COUNT(*) AS n FROM visits")[0].halving
     assert "or set contributions for each" not in told(contributions=1)[0].halving
+
+
+def test_a_logarithm_that_may_be_of_zero_says_how_to_keep_it_away():
+    rows = [{"person": 1, "cost": 3.0}]
+    kept = {"unit": "person", "contributions": 1, "columns": {"cost": (0, 9)}, "epsilon": 9}
+    vault = tacit.protect(rows, name="visits", **kept)
+    far = vault.explain("SELECT AVG(LN(cost)) AS m FROM visits WHERE cost > 0", epsilon=1)
+    assert "keep logarithms away from that of zero, as in WHERE x >= 0.01" in str(far)
+    near = vault.explain("SELECT AVG(LN(cost)) AS m FROM visits WHERE cost >= 0.01", epsilon=1)
+    assert "logarithms" not in str(near)
+    assert near.expected[1].reach < far.expected[1].reach / 50

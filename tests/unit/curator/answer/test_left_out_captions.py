@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from tacit.curator import LeftOut, Limit, Policy, Shared, Vault
+from tacit.curator import LeftOut, Limit, Policy, Shared, Vault, open_vault, protect
 from tacit.engines import Memory
 from tacit.ledger import MemoryLedger
 from tacit.plan import Column, Kind, Table
@@ -87,7 +87,7 @@ def told(text, vault=None):
         ),
         (
             "SELECT AVG(n) AS m FROM (SELECT kind, COUNT(*) AS n FROM visits GROUP BY kind)",
-            [SAME, "groups without rows count in what is computed over groups", SPREAD],
+            [SAME, "empty groups are included in what is computed over groups", SPREAD],
         ),
         (
             "SELECT kind, MAX(COUNT(*)) OVER () AS m FROM visits GROUP BY kind",
@@ -246,3 +246,39 @@ def test_nothing_in_a_caption_moves_a_cursor():
     answer = vault.sql('SELECT SUM("co\x1bst") AS s FROM visits', epsilon=1)
     assert "co·st is clipped to the range 0 to 5" in str(answer)
     assert "\x1b" not in str(answer)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_cells_of_text_files_that_are_not_of_their_type_are_said_to_be_null(tmp_path, suffix):
+    rows = {
+        "csv": "person,ward,cost,day\n1,A,3,2025-01-02\n2,B,x,y\n",
+        "jsonl": '{"person": 1, "ward": "A", "cost": 3, "day": "2025-01-02"}\n',
+    }
+    file = tmp_path / f"visits.{suffix}"
+    file.write_text(rows[suffix])
+    columns = {"ward": ["A", "B"], "cost": (0, 9), "day": {"type": "date"}}
+    kept = {"unit": "person", "contributions": 1, "columns": columns, "epsilon": 9}
+    vault = protect(file, **kept)
+    unread = "a cell of {} that cannot be read as its declared type counts as NULL"
+    text = "SELECT ward, SUM(cost) AS total FROM visits GROUP BY ward"
+    assert unread.format("cost") in told(text, vault)
+    both = "SELECT SUM(cost) AS total FROM visits WHERE day > DATE '2025-01-01'"
+    assert unread.format("cost or day") in told(both, vault)
+    texts = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
+    assert not any("declared type" in each for each in told(texts, vault))
+    answer = vault.sql(text, epsilon=1)
+    assert unread.format("cost") in str(answer)
+    assert unread.format("cost") in json.dumps(answer.receipt)
+    listed = protect([{"person": 1, "ward": "A", "cost": 3, "day": None}], name="visits", **kept)
+    assert not any("declared type" in each for each in told(text, listed))
+
+
+def test_an_opened_vault_knows_which_of_its_tables_are_text_files(tmp_path):
+    (tmp_path / "visits.csv").write_text("person,ward,cost\n1,A,3\n")
+    (tmp_path / "tacit.toml").write_text(
+        '[limit]\nepsilon = 3\ndelta = 0\n[tables.visits]\nsource = "visits.csv"\nunit = "person"\n'
+        'contributions = 2\n[tables.visits.columns]\ncost = { type = "number", low = 0, high = 9 }\n'
+    )
+    with open_vault(tmp_path) as vault:
+        said = told("SELECT SUM(cost) AS total FROM visits", vault)
+    assert "a cell of cost that cannot be read as its declared type counts as NULL" in said

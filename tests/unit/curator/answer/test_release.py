@@ -1,5 +1,6 @@
 """What leaves, as rows, frames, HTML, text and a picture."""
 
+import copy
 from dataclasses import FrozenInstanceError, replace
 from datetime import date
 from io import StringIO
@@ -229,6 +230,13 @@ def test_a_column_is_had_by_its_name_and_a_single_number_by_item():
     assert one.item() == 5
     with pytest.raises(InvalidInput, match="2 rows and 1 aggregates"):
         COUNTED.item()
+    with pytest.raises(
+        AttributeError, match=r'^an answer has no attribute \'n\': its column is answer\["n"\]$'
+    ):
+        COUNTED.n  # noqa: B018
+    with pytest.raises(AttributeError, match=r"^an answer has no attribute 'wards'$"):
+        COUNTED.wards  # noqa: B018
+    assert copy.copy(COUNTED) == COUNTED
 
 
 def test_years_have_no_separator_and_counts_do():

@@ -79,7 +79,7 @@ def test_where_nobody_counts_the_rows_the_caption_says_how_values_are_rounded():
     plan = plan_of(text)
     seen = view_answer(plan, released(plan, 3.0), 0.95)
     assert seen.notes == (
-        f"intervals of s are about values rounded to steps of {float(step_of(text)):.3g}",
+        f"intervals of s are for values rounded to steps of {float(step_of(text)):.3g}",
     )
     reach = NOISE.error(0.95) * step_of(text)
     assert seen.rows[0][2] - seen.rows[0][1] == pytest.approx(float(2 * reach))

@@ -897,7 +897,7 @@ FAULTY = [
         "name a folder outside the vault",
     ),
     # What is not TOML
-    ("epsilon = 3.0", "epsilon = three", 2, "", "not TOML: invalid value", "texts stand in quotes"),
+    ("epsilon = 3.0", "epsilon = three", 2, "", "not TOML: invalid value", "write texts in quotes"),
     ("epsilon = 3.0", "epsilon 3.0", 2, "", "expected '=' after a key", "write key = value"),
     (
         "delta = 1e-6",

@@ -1,7 +1,6 @@
 """Unknown keys whose texts were counted when a table was ingested: all is as in memory."""
 
 from collections import defaultdict
-from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
 from random import Random
@@ -11,7 +10,6 @@ import pytest
 
 from tacit.engines import DuckDB, Memory, ingest
 from tacit.engines.duckdb import ingest as ingesting
-from tacit.engines.duckdb.connection import open_connection
 from tacit.engines.duckdb.counted_keys import counted_keys_of
 from tacit.engines.duckdb.load_tables import load_table
 from tacit.engines.sources.source_kinds import source_of
@@ -38,6 +36,7 @@ from tacit.plan import (
     Weights,
     Where,
 )
+from tests.scratch import scratch
 
 CODE = Column("code", Kind.TEXT)
 NOTE = Column("note", Kind.TEXT)
@@ -80,7 +79,7 @@ def stored(tmp_path_factory):
 
 
 def rowset_of(path, table=VISITS):
-    with closing(open_connection(threads=1)) as connection:
+    with scratch() as connection:
         return Rowset(load_table(connection, 0, table, source_of(path)))
 
 

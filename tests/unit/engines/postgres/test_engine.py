@@ -85,6 +85,25 @@ def test_answers_are_those_of_the_other_engines():
         assert not engine.has_fixed_rows
 
 
+@pytest.mark.parametrize("norm", Weighing)
+def test_units_weigh_what_they_weigh_in_memory(norm):
+    """Many rows in one group and some in others, NULL among them; roots of doubles, and of numeric beyond."""
+    rows = [
+        {"patient": f"{most} {other}", "ward": ward, "cost": each % 7 or None, "note": None}
+        for most in range(6)
+        for other in range(4)
+        for ward, times in (("A", most), ("B", other), ("C", 2))
+        for each in range(times)
+    ]
+    memory = Memory({VISITS: rows})
+    question = replace(COUNTS, measures=COUNTS.measures[:2])
+    with Postgres(store({VISITS: rows})) as engine:
+        for bound, bits in ((1, 20), (2, 10), (3, 20), (3, 26), (5, 0)):
+            weights = Weights(norm, bound, 1, bits)
+            found = engine.evaluate(question, weights).tolist()
+            assert found == memory.evaluate(question, weights).tolist()
+
+
 def test_a_role_needs_the_declared_columns_alone():
     source, role = store({VISITS: ROWS})[VISITS], new_role()
     running().execute(f"ALTER TABLE {quoted(source)} ADD COLUMN secret text")

@@ -2,7 +2,10 @@
 
 from collections import Counter
 from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -13,7 +16,7 @@ from tacit.engines.duckdb.load_tables import load_table
 from tacit.engines.sources.rows import rows_of
 from tacit.engines.sources.source_kinds import ParquetFiles, source_of
 from tacit.errors import InvalidData
-from tacit.plan import Column, Kind, Table, Weighing, Weights, clamp_cell, read_sql
+from tacit.plan import Column, Kind, Table, Weighing, Weights, clamp_cell, constant, read_sql
 
 COST = Column("cost", Kind.INTEGER, low=0, high=100)
 YEAR = Column("year", Kind.INTEGER, low=0, high=9999)
@@ -59,7 +62,11 @@ def in_both(source, table):
     with closing(open_connection()) as connection:
         relation = load_table(connection, 0, table, source_of(source))
         read = relation.reader()
-        listed = ", ".join(["CAST(unit AS VARCHAR)", *(read(column) for column in table.columns)])
+        cells = [
+            f"epoch_us({read(column)})" if column.kind is Kind.TIMESTAMP else read(column)
+            for column in table.columns
+        ]
+        listed = ", ".join(["CAST(unit AS VARCHAR)", *cells])
         found = connection.execute(f"SELECT {listed} FROM {relation.name}").fetchall()
     assert Counter(found) == memory
     return memory
@@ -199,3 +206,60 @@ def test_a_file_below_a_folder_with_an_equals_sign_has_its_own_columns_alone(tmp
 )
 def test_tables_are_called_after_their_files(path, name):
     assert table_name(path) == name
+
+
+WHEN = Column(
+    "at", Kind.TIMESTAMP, low=datetime(1, 1, 1, tzinfo=UTC), high=datetime(9999, 12, 31, tzinfo=UTC)
+)
+NEAR = [0, 1, -1, 253402300799999, -62135596800000, 9223372036854775, -9223372036854775, None]
+FAR = [(1 << 63) - 1, -(1 << 63), 9223372036854776, -9223372036854776]
+
+
+def write_moments(path, numbers, zone, version="2.6"):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows = {
+        "at": pa.array(np.array(numbers, object), pa.int64()).cast(pa.timestamp("ms", zone)),
+        "patient": [f"p{each}" for each in range(len(numbers))],
+        "us": pa.array(range(len(numbers)), pa.timestamp("us")),
+        "cost": list(range(len(numbers))),
+    }
+    pq.write_table(pa.table(rows), path, version=version, use_deprecated_int96_timestamps=False)
+    return path
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.6"])
+@pytest.mark.parametrize("zone", [None, "Europe/Paris"])
+def test_a_far_moment_changes_no_other_cell(zone, version, tmp_path):
+    """Both engines read the same with a moment that DuckDB cannot read and without it, of one file and of several."""
+    table = Table("visits", (COST, WHEN, replace(WHEN, name="us")), unit="patient", contributions=9)
+    near = in_both(write_moments(tmp_path / "near.parquet", NEAR, zone, version), table)
+    far = in_both(write_moments(tmp_path / "far.parquet", [*NEAR, *FAR], zone, version), table)
+    assert near == {row: times for row, times in far.items() if int(row[0][1:]) < len(NEAR)}
+    ends = [WHEN.high, WHEN.low] * 2
+    moments = {row[0]: row[2] for row in far}
+    assert [moments[f"p{len(NEAR) + at}"] for at in range(len(FAR))] == [
+        constant(end, Kind.TIMESTAMP) for end in ends
+    ]
+    write_moments(tmp_path / "both" / "part-0.parquet", NEAR, zone, version)
+    write_moments(tmp_path / "both" / "part-1.parquet", [*NEAR, *FAR], zone, version)
+    both = in_both(tmp_path / "both", table)
+    assert both == Counter(near) + Counter(far)
+
+
+@pytest.mark.parametrize("zone", [None, "UTC"])
+def test_a_unit_that_is_a_far_moment_is_nobody(zone, tmp_path):
+    """Its rows are left out, and those of others stay whose they are."""
+    table = Table("visits", (COST,), unit="at", contributions=2)
+    path = write_moments(tmp_path / "x.parquet", [*NEAR, *NEAR[:3], *FAR], zone)
+    near = write_moments(tmp_path / "y.parquet", [*NEAR, *NEAR[:3]], zone)
+    question = read_sql(
+        "SELECT COUNT(*) AS n, SUM(cost) AS s FROM visits", {"visits": table}
+    ).question
+    weights = Weights(Weighing.L1, 1, 1, 10)
+    with DuckDB({table: path}) as far, DuckDB({table: near}) as other:
+        assert (
+            far.evaluate(question, weights).tolist() == other.evaluate(question, weights).tolist()
+        )
+    wanted = Weights(Weighing.L1, 9, 9, 0)
+    with DuckDB({table: path}) as far:
+        assert far.evaluate(question, wanted)[0][0] == 10

@@ -77,6 +77,24 @@ def test_a_failure_after_the_charge_says_nothing(capfd):
     assert CANARY not in "".join(capfd.readouterr())
 
 
+def test_bytes_that_are_no_text_are_no_key():
+    source = spark.store({VISITS: ROWS})[VISITS]
+    name = f"odd_{source.parts[-1]}"
+    spark.execute(
+        f"CREATE VIEW {name} AS SELECT patient, ward, cost, note FROM {source.parts[-1]} "
+        f"UNION ALL SELECT patient, ward, cost, CAST(X'ff' AS STRING) FROM {source.parts[-1]}"
+    )
+    found = []
+    for table in (source, SparkTable(source.address, ("default", name))):
+        with (
+            Spark({VISITS: table}) as engine,
+            engine.gather(UNKNOWN, Keeping(5, 0, b"one", Weighing.L1)) as gathered,
+        ):
+            found.append((gathered.weights.tolist(), gathered.keys(range(len(gathered.weights)))))
+    assert found[0] == found[1]
+    assert found[0][1]
+
+
 def test_no_cell_is_in_what_the_cluster_writes_down():
     """The log of events holds statements, plans and counts of rows; of the secret by which keys are hashed, nothing."""
     secret, cell = bytes(range(32)), "canary-8e2a"

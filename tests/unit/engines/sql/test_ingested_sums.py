@@ -1,7 +1,6 @@
 """Sums by stratum are those of the memory engine, whichever rows of a unit are taken."""
 
 from collections import Counter, defaultdict
-from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
 from random import Random
@@ -12,7 +11,6 @@ import pytest
 from tacit.engines import DuckDB, Memory, ingest
 from tacit.engines.duckdb import engine as running
 from tacit.engines.duckdb import ingest as ingesting
-from tacit.engines.duckdb.connection import open_connection
 from tacit.engines.duckdb.load_tables import load_table
 from tacit.engines.sources.source_kinds import source_of
 from tacit.engines.sql.ingested_sums import strata_of, takes_whole_table
@@ -37,6 +35,7 @@ from tacit.plan import (
     Weights,
     Where,
 )
+from tests.scratch import scratch
 
 TEXTS = ("A", "B", "C", "D")
 WARD = Column("ward", Kind.TEXT, values=TEXTS)
@@ -78,7 +77,7 @@ def check_alike(rows, path, questions, weights, table=VISITS):
 
 
 def rowset_of(path, table=VISITS):
-    with closing(open_connection(threads=1)) as connection:
+    with scratch() as connection:
         return Rowset(load_table(connection, 0, table, source_of(path)))
 
 

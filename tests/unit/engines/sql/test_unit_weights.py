@@ -10,7 +10,7 @@ import pytest
 from tacit.engines import DuckDB, Memory
 from tacit.engines.engine import MOST_BITS
 from tacit.engines.sql.duckdb_dialect import DUCKDB
-from tacit.engines.sql.unit_weights import _change_in_l2
+from tacit.engines.sql.unit_weights import _change_in_l2, _weight_in_l2
 from tacit.plan import Counted, Field, Key, Question, Scan, Weighing, Weights
 from tests.unit.engines.tables import VISITS, WARD
 
@@ -50,6 +50,36 @@ def test_roots_are_exact_just_below_a_square(connection, bits):
         assert connection.execute(f"SELECT weight_change FROM ({sql})").fetchall() == [
             (root - 1 - (1 << bits),)
         ]
+
+
+@pytest.mark.parametrize(
+    ("most", "bits"), [(1, 25), (3, 25), (15, 24), (100, 20), (63**2, 20), (5000**2, 1), (2**51, 0)]
+)
+def test_roots_in_doubles_are_exact(connection, most, bits):
+    """At every quotient that is a square, one below or one above, at the ends, and beyond what doubles add up."""
+    whole, full = most << 2 * bits, 1 << bits
+    squares = {
+        most,
+        most + 1,
+        2 * most,
+        whole - 1,
+        whole,
+        whole + 1,
+        1 << 53,
+        (1 << 53) + 2,
+        1 << 80,
+    }
+    for root in (1, 2, 3, full // 3 + 1, full // 2 + 1, full - 1, full):
+        for near in (root**2 - 1, root**2, root**2 + 1):
+            if near:
+                squares |= {max(1, whole // near + step) for step in (-1, 0, 1)}
+    listed = sorted(squares)
+    values = ", ".join(f"({i}, {float(x)!r}::DOUBLE)" for i, x in enumerate(listed))
+    weight = _weight_in_l2("square", most, bits, DUCKDB)
+    found = connection.execute(
+        f"SELECT {weight} FROM (VALUES {values}) v(unit, square) ORDER BY unit"
+    ).fetchall()
+    assert [w for (w,) in found] == [min(full, isqrt(whole // x)) for x in listed]
 
 
 def test_units_at_the_edge_of_the_bound_are_weighed():

@@ -33,11 +33,20 @@ def test_no_step_is_missing_from_the_list():
         ("groupby", "group_by"),
         ("collect", "ask"),
         ("explain", "vault.explain"),
+        ("with_columns", "agg"),
     ],
 )
 def test_the_names_of_other_libraries_lead_to_ours(name, meant):
     with pytest.raises(AttributeError, match=f"a frame has no '{name}': here it is {meant}"):
         getattr(Frame(VISITS), name)
+
+
+def test_a_column_says_how_it_is_used():
+    column = VISITS.columns[0].name
+    with pytest.raises(
+        AttributeError, match=rf'use the column in a step, .* group_by\("{column}"\)'
+    ):
+        getattr(Frame(VISITS), column)
 
 
 def test_other_names_are_just_missing():

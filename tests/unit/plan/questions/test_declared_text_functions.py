@@ -5,7 +5,8 @@ import pytest
 import tacit
 from tacit.errors import InvalidPlan
 from tacit.plan import MOST_CHARACTERS, Column, Kind, Literal, Table, prove, read_sql
-from tacit.plan.model.walk_expressions import list_group_expressions, walk_expression
+from tacit.plan.model.expressions import walk_expression
+from tacit.plan.model.walk_expressions import list_group_expressions
 from tacit.plan.questions import declared_text_functions, public_values
 from tacit.plan.questions.declared_text_functions import MOST_DECLARED, MOST_NODES, capitalise_words
 
@@ -47,8 +48,8 @@ def test_the_groups_are_what_the_function_makes_of_each_value(shown, groups):
 @pytest.mark.parametrize(
     ("shown", "reason"),
     [
-        ("INITCAP(name)", "INITCAP is computed for declared values"),
-        ("INITCAP(many)", "has none, or too many"),
+        ("INITCAP(name)", "INITCAP needs a text with declared values"),
+        ("INITCAP(many)", "has none or too many"),
         ("INITCAP(age)", "INITCAP takes texts"),
         ("INITCAP(class, ' ')", "INITCAP takes one text"),
         ("REGEXP_EXTRACT(class, 'a', 1)", "has no group 1"),

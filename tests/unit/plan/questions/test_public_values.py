@@ -125,6 +125,32 @@ def test_a_key_has_the_values_that_can_be_known(key, found):
     assert values(key) == found
 
 
+@pytest.mark.parametrize(
+    ("key", "where", "found"),
+    [
+        ("name", "name IN ('b', 'a', 'b')", ["b", "a"]),
+        ("name", "age > 3 AND (name = 'x' OR 'y' = name)", ["x", "y"]),
+        ("name", "name IN ('a', NULL)", ["a"]),
+        ("UPPER(name)", "name IN ('a', 'A', 'b')", ["A", "B"]),
+        ("SUBSTR(name, 1, 1)", "SUBSTR(name, 1, 1) IN ('A', 'B')", ["A", "B"]),
+        ("CASE WHEN name IN ('a', 'b') THEN name ELSE 'other' END", "", ["a", "b", "other"]),
+        ("CASE WHEN name = 'a' AND age < 9 THEN name END", "", ["a"]),
+        ("ward", "ward IN ('C', 'B')", ["B", "C"]),
+        ("CASE WHEN ward IN ('B') THEN ward ELSE 'other' END", "", ["other", "B"]),
+    ],
+)
+def test_a_question_names_the_values_of_a_key_itself(key, where, found):
+    assert values(key, where) == found
+
+
+@pytest.mark.parametrize(
+    "where", ["name <> 'a'", "NOT name IN ('a')", "name = 'a' OR age > 3", "UPPER(name) IN ('A')"]
+)
+def test_a_condition_that_other_values_meet_names_none(where):
+    with pytest.raises(InvalidPlan, match="unknown keys need delta > 0"):
+        values("name", where)
+
+
 def test_days_of_a_bounded_column_are_keys():
     found = values("day")
     assert (found[0], found[-1], len(found)) == (date(2024, 11, 20), date(2025, 2, 3), 76)

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from tacit.errors import InvalidPlan, Unbounded
-from tacit.plan import Column, Kind, Table, compile_expression, read_sql, type_of
+from tacit.plan import Column, Kind, Summed, Table, compile_expression, read_sql, type_of
 from tacit.plan.model import expressions as e
 from tacit.plan.questions.where_bounds import clamp_to_conditions, within_declared_values
 
@@ -88,6 +88,20 @@ def test_what_was_bounded_already_stays_the_same_question():
     text = "SELECT SUM(carat) AS a FROM diamonds WHERE carat >= 0.2"
     (measure,) = read_sql(text, TABLES).question.measures
     assert measure.value == e.Field(CARAT)
+
+
+@pytest.mark.parametrize("log", ["LN", "LOG10"])
+def test_where_keeps_a_logarithm_away_from_that_of_zero(log):
+    near = f"SELECT SUM({log}(carat)) AS a FROM diamonds WHERE carat BETWEEN 0.2 AND 5"
+    (measure,) = read_sql(near, TABLES).question.measures
+    assert measure.reach * measure.step < 2
+    (far,) = read_sql(f"SELECT SUM({log}(carat)) AS a FROM diamonds", TABLES).question.measures
+    assert far.reach * far.step > 300
+    line = f"SELECT REGR_SLOPE({log}(carat), {log}(twin)) AS a FROM diamonds WHERE carat >= 0.2 AND twin >= 0.2"
+    measures = read_sql(line, TABLES).question.measures
+    plain = "SELECT REGR_SLOPE(carat, twin) AS a FROM diamonds"
+    assert len(measures) == len(read_sql(plain, TABLES).question.measures)
+    assert all(each.reach * each.step < 16 for each in measures if isinstance(each, Summed))
 
 
 CONDITIONS = [

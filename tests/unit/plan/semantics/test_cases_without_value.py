@@ -7,7 +7,6 @@ from itertools import product
 import duckdb
 import pytest
 
-from tacit.engines.duckdb.connection import open_connection
 from tacit.engines.sql.expressions import literal, render
 from tacit.engines.sql.runnable_select import Reader
 from tacit.errors import InvalidPlan
@@ -29,6 +28,7 @@ from tacit.plan import (
     type_of,
 )
 from tacit.plan.semantics.cases_without_value import cases_of, has_value
+from tests.scratch import scratch
 
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
 every_case = pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def stored(value, kind):
 
 def run(case, expression):
     """What DuckDB, as the engine sets it up, makes of an example that is stored in a table."""
-    with open_connection(threads=1) as connection:
+    with scratch() as connection:
         cells = [
             stored(value, kind) for value, kind in zip(case.example, kinds_of(case), strict=True)
         ]
@@ -350,7 +350,7 @@ def test_a_moment_that_should_not_be_has_nothing(expression, monkeypatch):
 
 def cells_of(table, *expressions):
     """Every expression over a table, in one statement, as the optimiser makes it."""
-    with open_connection(threads=1) as connection:
+    with scratch() as connection:
         connection.execute(f"CREATE TABLE rows AS {table}")
         listed = ", ".join(render(each, Reader(lambda column: column.name)) for each in expressions)
         return connection.execute(f"SELECT {listed} FROM rows").fetchall()

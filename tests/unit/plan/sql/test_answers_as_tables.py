@@ -143,7 +143,7 @@ REFUSED = {
         f"SELECT a.n FROM ({BY_WARD} LIMIT 2) a JOIN ({OLD}) b USING (ward)",
         f"SELECT a.n FROM ({BY_WARD}) a JOIN ({RANKED}) b USING (ward)",
     ],
-    "an outer join cannot tell a group that HAVING removed from a missing one": [
+    "an outer join cannot distinguish a group that HAVING removed from a missing one": [
         f"SELECT a.n FROM ({BY_WARD}) a LEFT JOIN ({OLD} HAVING COUNT(*) > 3) b USING (ward)"
     ],
     "a scalar subquery gives one number, and this one gives several": [
@@ -173,7 +173,7 @@ REFUSED = {
     "ANTI JOIN of answers is not supported": [
         f"SELECT a.n FROM ({BY_WARD}) a ANTI JOIN ({OLD}) b USING (ward)"
     ],
-    "the answers that are joined here would have too many pairs of rows": [
+    "the join of these answers would have too many rows": [
         f"SELECT a.n FROM ({BY_NAME}) a JOIN ({BY_NAME}) b ON UPPER(a.name) = UPPER(b.name)"
     ],
 }

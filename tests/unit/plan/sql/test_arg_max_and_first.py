@@ -106,8 +106,11 @@ def test_windows_say_it_in_every_row(value, expected):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("SELECT ARG_MAX(cost, day) FROM visits", "what a single row says"),
-        ("SELECT ward, FIRST(cost ORDER BY day) FROM visits GROUP BY ward", "what a single row"),
+        ("SELECT ARG_MAX(cost, day) FROM visits", "the value of a single row"),
+        (
+            "SELECT ward, FIRST(cost ORDER BY day) FROM visits GROUP BY ward",
+            "the value of a single row",
+        ),
         (
             "SELECT AVG(v) FROM (SELECT ward, ARG_MAX(cost, day) AS v FROM visits GROUP BY ward)",
             "unit",

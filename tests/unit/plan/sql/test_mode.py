@@ -69,10 +69,16 @@ def test_the_modes_of_groups_are_the_question_that_is_written_out():
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("SELECT code, MODE(ward), MODE(cost) FROM visits GROUP BY code", "asked for alone"),
-        ("SELECT ward, MODE(ward) FROM visits GROUP BY ward HAVING ward = 'A'", "asked for alone"),
-        ("SELECT MODE(ward), COUNT(*) FROM visits", "asked for alone"),
-        ("SELECT UPPER(MODE(ward)) FROM visits", "asked for alone"),
+        (
+            "SELECT code, MODE(ward), MODE(cost) FROM visits GROUP BY code",
+            "only alone or with the keys",
+        ),
+        (
+            "SELECT ward, MODE(ward) FROM visits GROUP BY ward HAVING ward = 'A'",
+            "only alone or with the keys",
+        ),
+        ("SELECT MODE(ward), COUNT(*) FROM visits", "only alone or with the keys"),
+        ("SELECT UPPER(MODE(ward)) FROM visits", "only alone or with the keys"),
         ("SELECT MODE(ward) FROM visits LIMIT 5", "needs no order"),
         ("SELECT MODE(code) FROM visits", "private and not declared"),
     ],

@@ -515,3 +515,36 @@ def test_the_table_is_the_one_that_was_given():
 )
 def test_top_is_a_name_where_it_cuts_nothing(text):
     assert read_sql(text, TABLES).question.measures
+
+
+def test_equal_names_of_two_tables_are_shown_with_their_tables():
+    places = Table(
+        "places",
+        (Column("code", Kind.TEXT), Column("name", Kind.TEXT, values=("north", "south"))),
+        public=True,
+        unique=("code",),
+    )
+    trips = Table("trips", (Column("start", Kind.TEXT), Column("goal", Kind.TEXT)))
+    text = (
+        "SELECT a.name, b.name, COUNT(*) AS n FROM trips JOIN places AS a ON trips.start = a.code "
+        "JOIN places AS b ON trips.goal = b.code GROUP BY a.name, b.name"
+    )
+    plan = read_sql(text, {"places": places, "trips": trips})
+    assert [shown.name for shown in plan.view.columns] == ["name", "b.name", "n"]
+
+
+@pytest.mark.parametrize(
+    ("case", "condition"),
+    [
+        ("CASE WHEN age > 65 THEN patient END", "age > 65"),
+        ("CASE WHEN age > 65 THEN patient ELSE NULL END", "age > 65"),
+        ("CASE WHEN ward = 'A' AND age > 65 THEN v.patient END", "ward = 'A' AND age > 65"),
+    ],
+)
+def test_units_are_counted_where_a_case_names_them(case, condition):
+    whole = asked(f"SELECT COUNT(DISTINCT {case}) AS n FROM visits AS v")
+    assert whole == asked(
+        f"SELECT COUNT(DISTINCT patient) FILTER (WHERE {condition}) AS n FROM visits AS v"
+    )
+    both = asked(f"SELECT COUNT(DISTINCT {case}) FILTER (WHERE smoker) AS n FROM visits AS v")
+    assert both != whole

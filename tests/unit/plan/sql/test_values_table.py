@@ -41,7 +41,7 @@ def test_either_side_may_come_first_and_using_is_the_same():
 
 
 REFUSED = {
-    "holds a value twice": TEXT.format(
+    "contains a value twice": TEXT.format(
         "trips t", "(VALUES ('A', 1), ('A', 2)) f(w, floor)", "t.ward = f.w"
     ),
     "or NULL": TEXT.format("trips t", "(VALUES ('A', 1), (NULL, 2)) f(w, floor)", "t.ward = f.w"),

@@ -226,7 +226,7 @@ def test_the_ledger_is_verified_on_its_page(clinic):
     assert said.status == 303
     while "Checking" in (page := browser.get(said.headers["location"], headers=HTML).text):
         pass
-    assert "Whole:" in page
+    assert "Intact:" in page
 
 
 def test_faults_of_a_policy_stand_beside_their_lines(clinic):

@@ -269,7 +269,7 @@ def test_explanations_can_be_read_by_programs(ana):
     assert row[0].startswith('[{"Plan":')
     assert "Price" in "".join(line for (line,) in ana.rows(f"EXPLAIN {COUNT}"))
     assert ana.rows("EXPLAIN SELECT 1") == [
-        ("A question about the database itself: free, from the policy alone.",)
+        ("A question about the database itself: free, answered from the policy alone.",)
     ]
     assert errors(ana.ask("EXPLAIN INSERT INTO visits VALUES (1)"))[0]["C"] == "25006"
 

@@ -100,7 +100,7 @@ class AskPage:
         who = await self._gate.visitor(request)
         part = "x-part" in request.headers
         try:
-            answer, waiting = await self._outcome(self._desk.job(who.identity, id), part=True)
+            answer, waiting = await self._outcome(who, self._desk.job(who.identity, id), part=True)
         except TacitError as refusal:
             if not part:
                 raise
@@ -132,14 +132,14 @@ class AskPage:
             release = await self._desk.run(lambda: self._desk.ask_twin(who.identity, question))
             return answer_view(release), None
         job = await self._desk.ask(who.identity, question, asked.get("key") or None)
-        return await self._outcome(job, part=part)
+        return await self._outcome(who, job, part=part)
 
-    async def _outcome(self, job: Job, *, part: bool) -> tuple[Any, Any]:
+    async def _outcome(self, who: Visitor, job: Job, *, part: bool) -> tuple[Any, Any]:
         """The answer of a job, or how long it takes."""
         left = self._desk.asking.seconds_left(job)
         if not job.is_done and (part or left > PATIENCE):
             return None, {"id": job.id, "seconds": left}
-        return answer_view(await job.result(), job.id), None
+        return answer_view(await job.result(), job.id, self._pages.own_scale(who)), None
 
     def _part(self, request: Request, who: Visitor, answer: Any, waiting: Any) -> Response:
         name = "answer.html" if answer else "waiting.html"
@@ -191,6 +191,7 @@ class AskPage:
             "many": many,
             "ways": ways_to_halve(told.halving, None if told.own is None else told.own[0]),
             "halved": self._halved(who, question),
+            "fitting": _fitting(question, told),
             "asked_by": asked,
         }
 
@@ -200,3 +201,10 @@ class AskPage:
             return {"q": question.sql, "within": f"{float(question.within) / 2:g}"}
         epsilon = float(Fraction(question.epsilon or who.identity.price or _EXAMPLE_PRICE))
         return {"q": question.sql, "epsilon": price_to_halve(self._desk.policy.limit, epsilon)}
+
+
+def _fitting(question: Question, told: Any) -> dict[str, str] | None:
+    """What the address of a question says at a price that still fits, where the one that was typed does not."""
+    if told.free or told.affordable or not told.fitting:
+        return None
+    return {"q": question.sql, "epsilon": f"{float(told.fitting):g}"}

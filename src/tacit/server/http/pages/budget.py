@@ -31,7 +31,7 @@ class BudgetPage:
         spending = await desk.run(lambda: desk.ledger.spending(who.identity))
         everyone = who.identity.role in {"curator", "auditor"}
         budgets = await desk.run(lambda: desk.budgets(who.identity)) if everyone else {}
-        scale = own_scale(desk.policy, standing)
+        scale = own_scale(desk.policy, who.identity.payer)
         told = forecast(standing, spending, desk.policy)
         return await self._pages.show(
             request,

@@ -45,6 +45,7 @@ class HistoryPage:
             "history.html",
             who,
             past=[each for each in found if _has_state(each, state)],
+            own=self._pages.own_scale(who),
             following=found[-1].entry if len(found) == _PAGE else None,
             table=table,
             state=state,

@@ -11,6 +11,7 @@ from typing import Any
 from tacit.errors import AccessDenied, InvalidInput, TacitError
 from tacit.server.http.charts import MOST_ROWS, whiskers
 from tacit.server.http.models import SQL, exact_number
+from tacit.server.http.pages.rendering import share_text
 from tacit.server.http.problems import problem_from
 from tacit.server.http.remedies import rewrite_of
 from tacit.server.jobs import Question
@@ -63,8 +64,27 @@ def refusal_view(refusal: TacitError, sql: str) -> dict[str, Any]:
     }
 
 
-def answer_view(release: Any, id: str | None = None) -> dict[str, Any]:  # noqa: A002 -- as it is called
-    """An answer as the pages show it; by the `id` of its job it can be had in other forms."""
+def price_text(price: Any, own: float | None) -> str:
+    """What an answer cost; who has a limit of their own is told which share of it that is, everyone else of the limit.
+
+    >>> from tacit.curator import Price
+    >>> price_text(Price(0.1, 0.004), None), price_text(Price(0.1, 0.004, free=True), 2.5)
+    ('epsilon 0.1, 0.4 % of the limit', 'nothing: the stored answer, which cost epsilon 0.1, 1 % of your limit')
+    """
+    whose, share = ("the", price.share) if own is None else ("your", price.share * own)
+    cost = f"epsilon {price.epsilon:.3g}, {share_text(share)} of {whose} limit"
+    return f"nothing: the stored answer, which cost {cost}" if price.free else cost
+
+
+def answer_view(
+    release: Any,
+    id: str | None = None,  # noqa: A002 -- as it is called
+    own: float | None = None,
+) -> dict[str, Any]:
+    """An answer as the pages show it; by the `id` of its job it can be had in other forms.
+
+    `own` is how many shares of who asked's own limit one share of everyone's is.
+    """
     ends = {f"{name}{end}" for name in release.measured for end in ("_low", "_high")}
     heads = [name for name in release.columns if name not in ends]
     rows = [[_cell(row, name, release.measured) for name in heads] for row in release]
@@ -77,7 +97,7 @@ def answer_view(release: Any, id: str | None = None) -> dict[str, Any]:  # noqa:
         "charts": [(name, chart) for name, chart in charts if chart],
         "many": len(rows) > MOST_ROWS,
         "csv": release.to_csv(),
-        "price": release.price,
+        "price": price_text(release.price, own),
         "confidence": release.confidence,
         "entry": release.receipt.get("entry"),
         "made_up": bool(release.receipt.get("made up")),

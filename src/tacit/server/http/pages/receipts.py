@@ -15,13 +15,13 @@ __all__ = ["SENTENCES", "ReceiptPage"]
 SENTENCES: Mapping[str, str] = {
     "format": "The form of this receipt.",
     "unit": "Whose rows are protected together.",
-    "neighbours": "Which tables cannot be told apart: those that differ by one unit, added, removed or replaced.",
-    "question": "A digest of the question: the same for the same question, in whatever words.",
-    "table": "The tables it looked at.",
-    "version": "How often the tables had been refreshed.",
+    "neighbours": "Which tables are neighbours: those that differ by one unit, added, removed or replaced.",
+    "question": "A digest of the question: the same however the question is written.",
+    "table": "The tables that the question used.",
+    "version": "How many times the tables had been refreshed.",
     "contributions": "How many rows of one unit counted in full.",
     "made up": "Whether it was answered on made-up rows.",
-    "left out": "What is not in the answer, or was clipped.",
+    "left out": "What was left out of the answer or clipped.",
     "analyst": "Who paid for it.",
     "loss · currency": "How privacy losses are added up.",
     "loss · charge · amount": "What was charged, in the ledger's own units.",
@@ -32,18 +32,18 @@ SENTENCES: Mapping[str, str] = {
     "limit · delta": "The delta of all answers together.",
     "limit · most · amount": "The most that may be charged, in the ledger's own units.",
     "limit · most · failure": "The most of delta that may be charged, in the ledger's own units.",
-    "limit · before · amount": "What had been charged before.",
-    "limit · before · failure": "What of delta had been charged before.",
-    "limit · after · amount": "What has been charged since.",
-    "limit · after · failure": "What of delta has been charged since.",
+    "limit · before · amount": "The sum of all earlier charges.",
+    "limit · before · failure": "The sum of all earlier charges of delta.",
+    "limit · after · amount": "The sum of all charges, with this one.",
+    "limit · after · failure": "The sum of all charges of delta, with this one.",
     "mechanism": "The noise that was added.",
     "scales": "The scale of that noise for each measure, exactly.",
-    "worths": "What one step of each measure is worth: noise is added to whole numbers of steps.",
-    "public": "What this receipt gives away; none of it depends on a row.",
+    "worths": "The step of each measure's grid: noise is added in whole steps.",
+    "public": "What this receipt reveals; none of it depends on a row.",
     "entry": "Its number in the ledger.",
-    "key": "A digest by which the ledger finds the question again, so that asking again is free.",
+    "key": "The digest by which the ledger recognises the question, so that asking again is free.",
     "hash": "The link of the ledger's hash chain that holds the charge.",
-    "answer": "A digest of the answer: whoever has the answer can compare it.",
+    "answer": "A digest of the answer, to compare an answer with.",
 }
 """What each field of a receipt means."""
 
@@ -65,12 +65,15 @@ class ReceiptPage:
         faults = await self._desk.run(
             lambda: self._desk.ledger.check_receipt(who.identity, receipt)
         )
+        paid = await self._desk.run(lambda: self._desk.ledger.paid_question(who.identity, entry))
         fields = flatten(receipt)
         return await self._pages.show(
             request,
             "receipt.html",
             who,
             receipt=receipt,
+            paid=paid,
+            own=self._pages.own_scale(who),
             faults=faults,
             fields=[(name, value, SENTENCES.get(name, "")) for name, value in fields],
         )

@@ -16,6 +16,7 @@ from starlette.staticfiles import StaticFiles
 from tacit.errors import TacitError
 from tacit.server.http.charts import budget_bar, format_number
 from tacit.server.http.connections import WirePlace
+from tacit.server.http.forecast import own_scale
 from tacit.server.http.gate import Gate, Visitor
 from tacit.server.watching import Watching
 
@@ -68,7 +69,14 @@ class Pages:
         """A page, or a part of one."""
         text = self._templates.get_template(template).render(
             nonce=request.state.nonce,
-            **{"standing": None, "told": None, "problem": None, "many": None, **shown},
+            **{
+                "standing": None,
+                "told": None,
+                "problem": None,
+                "many": None,
+                "fitting": None,
+                **shown,
+            },
             who=None if who is None else who.identity,
             csrf="" if who is None else who.csrf or "",
             menu=() if who is None else MENU[who.identity.role],
@@ -84,6 +92,11 @@ class Pages:
         """A whole page, with the budget of who is signed in."""
         standing = await self.desk.run(lambda: self.desk.standing(who.identity))
         return self.render(request, template, who, **{"standing": standing, **shown})
+
+    def own_scale(self, who: Visitor) -> float | None:
+        """How many shares of somebody's own limit one share of everyone's is; None for who has none."""
+        payer, policy = who.identity.payer, self.desk.policy
+        return own_scale(policy, payer) if payer in policy.analysts else None
 
     async def form(self, request: Request) -> tuple[Visitor, dict[str, str]]:
         """Who sent a form, and what it holds; its token against forgery may be a field."""

@@ -31,7 +31,7 @@
     const header = document.querySelector(".who .spent");
     if (state && header) {  // the budget in the header, as new as the explanation
       header.querySelector("span").textContent = `${state.dataset.left} left`;
-      header.querySelector("rect.spent").setAttribute("width", String(200 * Math.min(1, Math.max(0, Number(state.dataset.spent)))));
+      header.querySelector("rect.left").setAttribute("width", String(200 * Math.min(1, Math.max(0, 1 - Number(state.dataset.spent)))));
     }
     run.disabled = !form.elements.twin.checked && !!(refused || (state && state.dataset.affordable === "no"));
   };
@@ -60,7 +60,7 @@
       if (mine === sequence) explanation.removeAttribute("aria-busy");  // the next key asks again
     }
   };
-  const soon = () => { clearTimeout(timer); sequence++; timer = setTimeout(explain, 300); };
+  const soon = () => { clearTimeout(timer); sequence++; explanation.setAttribute("aria-busy", "true"); timer = setTimeout(explain, 300); };
 
   const python = (asked) => {
     const vault = `vault = tacit.connect(${JSON.stringify(form.dataset.url)}, token="tct_…")`;
@@ -94,7 +94,7 @@
     const said = document.createElement("p");
     said.className = "card refused";
     said.setAttribute("role", "alert");
-    said.textContent = "The server cannot be reached. Run it again: it is paid for once.";
+    said.textContent = "The server cannot be reached. Run it again: you pay only once.";
     answer.replaceChildren(said);
   };
 
@@ -172,7 +172,13 @@
     const at = event.target.closest("[data-insert], [data-price], [data-rewrite], [data-copy-as], [data-leave]");
     if (!at) return;
     if (at.dataset.insert && editor) editor.insert(at.dataset.insert);
-    if (at.dataset.price) { event.preventDefault(); price.value = at.dataset.price; explain(); price.focus(); }
+    if (at.dataset.price) {
+      event.preventDefault();
+      if (at.dataset.by) form.elements.by.value = at.dataset.by;
+      price.value = at.dataset.price;
+      explain();
+      price.focus();
+    }
     if (at.dataset.rewrite) { event.preventDefault(); write(at.dataset.rewrite); }
     if (at.dataset.copyAs && ran) page.copy(at, at.dataset.copyAs === "sql" ? ran.sql : python(ran));
     if ("leave" in at.dataset) { event.preventDefault(); leave(at.closest(".waiting").dataset.id); }

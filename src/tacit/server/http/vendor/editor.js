@@ -28,7 +28,8 @@ function mount(textarea, { nonce, schema, onChange, onRun }) {
         EditorView.contentAttributes.of({ "aria-label": textarea.getAttribute("aria-label") || "Question in SQL" }),
         placeholder("SELECT …"),
         sql({ dialect: StandardSQL, schema, upperCaseKeywords: true }),
-        syntaxHighlighting(style), autocompletion(),
+        // Enter ends a line, unless a proposal was chosen by an arrow: `event` is not made `events`.
+        syntaxHighlighting(style), autocompletion({ selectOnOpen: false }),
         keymap.of([
           { key: "Mod-Enter", run: () => { onRun(); return true; } },
           ...completionKeymap, ...historyKeymap, ...defaultKeymap,
