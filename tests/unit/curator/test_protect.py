@@ -25,6 +25,11 @@ DECLARED = {
 }
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _opened_seldom():
+    """Nothing is reused here: how often a database is opened is one of the subjects."""
+
+
 def vault(**changed):
     return protect(ROWS, **(DECLARED | changed))
 
