@@ -68,10 +68,15 @@ class Lent:
 
     def __init__(self, **options: Any) -> None:
         self._free = _FREE[os.getpid(), *sorted(options.items())]
-        self._database = self._free.pop() if self._free else _open_unoptimised(**options)
+        try:  # not after a look: another thread may be quicker
+            self._database = self._free.pop()
+        except IndexError:
+            self._database = _open_unoptimised(**options)
         self._cursor: duckdb.DuckDBPyConnection = self._database.cursor()
         self.reusable = True
         empty(self._database)
+        for kept in ("false", "true"):  # what was read of a file, which may be another one by now
+            self._database.execute(f"SET GLOBAL enable_external_file_cache = {kept}")
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._cursor, name)
@@ -92,18 +97,19 @@ class Lent:
 
 def _open_unoptimised(**options: Any) -> duckdb.DuckDBPyConnection:
     connection = open_connection(**options)
-    connection.execute(
-        "PRAGMA disable_optimizer"
-    )  # of this cursor, which lists what is to be dropped
+    # of this cursor, which lists what is to be dropped
+    connection.execute("PRAGMA disable_optimizer")
     return connection
 
 
 def _lock(connection: Any, paths: Iterable[str]) -> None:
     """Lock the settings, unless nothing but copies is read: then there is no file that it could reach."""
     files = list(paths)
-    if files or not isinstance(connection, Lent):
+    if not isinstance(connection, Lent):
         lock_settings(connection, files)
+    elif files:
         connection.reusable = False
+        lock_settings(connection._cursor, files)
 
 
 @contextmanager

@@ -10,5 +10,11 @@ from tests.scratch import reused_databases
 
 @pytest.fixture(scope="session", autouse=True)
 def _no_table_is_small():
-    with patch.object(duckdb, "FEW", -1), reused_databases():
+    with patch.object(duckdb, "FEW", -1):
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)  # tests of other folders run in the same session
+def _opened_seldom():
+    with reused_databases():
         yield

@@ -1,6 +1,7 @@
 """The connection that describes files: one for the process, which starts no thread and remembers no file."""
 
 import os
+from contextlib import closing
 from pathlib import Path
 from threading import Thread
 
@@ -9,6 +10,7 @@ import pyarrow.parquet as pq
 
 from tacit.engines.duckdb.connection import describing_cursor
 from tacit.engines.duckdb.discover_columns import stored_kinds, stored_types
+from tests.scratch import Lent
 
 
 def threads():
@@ -65,3 +67,18 @@ def test_threads_describe_at_the_same_time(tmp_path):
     for thread in at_once:
         thread.join()
     assert found == [({"cost": "BIGINT"}, {"cost": "TINYINT"})] * 8
+
+
+def test_a_database_that_tests_use_again_holds_nothing_of_before():
+    with closing(Lent(threads=1)) as first:
+        for made in ("SCHEMA s", "TYPE e AS ENUM ('a')", "TABLE s.t AS SELECT 'a'::e AS x"):
+            first.execute(f"CREATE {made}")
+        first.execute("CREATE VIEW v AS SELECT * FROM s.t")
+        first.execute("SET search_path = 's'")
+        database = first._database
+    with closing(Lent(threads=1)) as second, closing(Lent(threads=1)) as third:
+        assert second._database is database is not third._database
+        assert not second.execute("FROM duckdb_tables()").fetchall()
+        for made in ("SCHEMA s", "TYPE e AS ENUM ('b')", "VIEW v AS SELECT 1", "TABLE t (x INT)"):
+            second.execute(f"CREATE {made}")
+        assert second.execute("SELECT current_schema()").fetchall() == [("main",)]
