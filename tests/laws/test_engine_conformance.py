@@ -23,6 +23,7 @@ from tacit.engines.sql.casts import read_cell
 from tacit.engines.sql.dialect import SqlDialect
 from tacit.engines.sql.expressions import quote_name, render
 from tacit.engines.sql.runnable_select import Reader
+from tacit.engines.unknown_keys_per_unit import write_key_value
 from tacit.errors import InvalidPlan, TooLarge
 from tacit.plan import (
     INEXACT,
@@ -248,6 +249,34 @@ def check_doubles(place: Place, count: int) -> None:
         compute = compile_expression(expression)
         for row, cell in zip(rows, cells, strict=True):
             assert compute(row) == cell, f"{expression}: {row}"
+
+
+def check_key_texts(place: Place) -> None:
+    """By what keys are hashed: of each value the text that memory writes, and none of NULL, which is no zero."""
+    odd = [None, 0.0, -0.0, 5e-324, -5e-324, 2.2e-308, 1.5, -1.5, 1e300, float("nan"), float("inf")]
+    rows = [*storable(functions.rows(6), functions.TABLE), *poisoned(functions.COLUMNS, 12)]
+    rows += [{**rows[0], "z": number} for number in odd]
+    source = place.store({functions.TABLE: rows})[functions.TABLE]
+    dialect = place.dialect
+
+    def key_text(column: Column) -> str:
+        cell = read_cell(place.quote(column), TYPES[column.kind], column, dialect)
+        unsigned = f"({cell} + {dialect.double(0)})" if column.kind is Kind.NUMBER else cell
+        return dialect.text_of(unsigned, column.kind)
+
+    written = [key_text(column) for column in functions.COLUMNS]
+    columns = zip(*place.select(source, written), strict=True)
+    for column, texts in zip(functions.COLUMNS, columns, strict=True):
+        values = [clamp_cell(plain(row[column.name], column.kind), column) for row in rows]
+        expected = [
+            None if value is None else write_key_value(value, column.kind) for value in values
+        ]
+        assert list(texts) == expected, column
+        assert {*values[len(rows) - len(odd) :]} >= {None, 0.0} or column.name != "z"
+
+
+def test_keys_are_hashed_by_the_same_texts_in_postgres():
+    check_key_texts(IN_POSTGRES)
 
 
 # ---------------------------------------------------------------- random questions

@@ -30,6 +30,7 @@ from tests.laws.test_engine_conformance import (
     check_edges,
     check_expressions,
     check_gathered,
+    check_key_texts,
     check_rows,
     every_function,
     poisoned,
@@ -68,6 +69,10 @@ def test_every_function_is_the_same_in_spark(capsys):
     seen = check_expressions(every_function(9), functions.COLUMNS, rows, IN_SPARK)
     assert seen["cells"] >= 1_000
     said(capsys, "functions", seen)
+
+
+def test_keys_are_hashed_by_the_same_texts_in_spark():
+    check_key_texts(IN_SPARK)
 
 
 # The statements of the other suite, as few as say the same: each costs a second of the server's.

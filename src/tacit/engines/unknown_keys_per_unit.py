@@ -24,7 +24,7 @@ from tacit.plan import (
     type_of,
 )
 
-__all__ = ["Gathered", "Gathering", "hash_of", "key_weight", "rehearsal_of"]
+__all__ = ["Gathered", "Gathering", "hash_of", "key_weight", "rehearsal_of", "write_key_value"]
 
 
 class Gathered(Protocol):
@@ -82,7 +82,7 @@ def hash_of(values: Iterable[Value], kinds: Iterable[Kind], secret: bytes) -> st
     False
     """
     parts = [
-        b"-:" if value is None else _prefix_length(_write_value(value, kind).encode())
+        b"-:" if value is None else _prefix_length(write_key_value(value, kind).encode())
         for value, kind in zip(values, kinds, strict=True)
     ]
     return sha256(secret.hex().encode() + b"".join(parts)).hexdigest()
@@ -92,7 +92,12 @@ def _prefix_length(part: bytes) -> bytes:
     return b"%d:%b" % (len(part), part)
 
 
-def _write_value(value: Value, kind: Kind) -> str:
+def write_key_value(value: Value, kind: Kind) -> str:
+    """The text that a key's value is hashed by, which no other value of its kind has; dialects write it as `text_of`.
+
+    >>> write_key_value(0.5, Kind.NUMBER)[:12]
+    '001111111110'
+    """
     match kind:
         case Kind.NUMBER:
             assert isinstance(value, int | float), "a number is one"

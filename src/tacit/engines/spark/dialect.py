@@ -252,7 +252,12 @@ SPARK = SparkDialect()
 
 
 def _bits(number: str) -> str:
-    """The 64 bits of a double, from its digits in base sixteen: Spark has no function for them."""
+    """The 64 bits of a double, from its digits in base sixteen: Spark has no function for them.
+
+    Claim:      different numbers have different bits, and NULL has none, so that no two unknown keys share a hash.
+    Because:    a double is its sign, exponent and mantissa; `format_string` writes NULL as a word, so NULL is kept out.
+    Checked by: tests/laws/test_spark_conformance.py::test_keys_are_hashed_by_the_same_texts_in_spark
+    """
     digits = f"format_string('%a', abs({number}))"
     mantissa = f"rpad(regexp_extract({digits}, '[.]([0-9a-f]+)p', 1), 13, '0')"
     exponent = (
@@ -260,6 +265,7 @@ def _bits(number: str) -> str:
         f"THEN CAST(regexp_extract({digits}, 'p(.*)', 1) AS INT) + 1023 ELSE 0 END"
     )
     sign = f"CASE WHEN {number} < 0D THEN 2048 ELSE 0 END"
-    return (
+    bits = (
         f"concat(lpad(bin({sign} + {exponent}), 12, '0'), lpad(conv({mantissa}, 16, 2), 52, '0'))"
     )
+    return f"CASE WHEN {number} IS NOT NULL THEN {bits} END"
