@@ -23,6 +23,8 @@ from urllib.parse import quote
 
 import psycopg
 
+from tests.missing import ServerMissing
+
 ROLE, PASSWORD = "curator", "s3cret:/@%"  # a password that must be quoted in an address
 STARTED = "SELECT pg_postmaster_start_time()"
 PATIENCE = 180  # seconds for what takes one or two
@@ -100,9 +102,10 @@ def programs() -> Path:
         Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[4])
     )
     found = shutil.which("initdb") or (debian[-1] if debian else None)
-    assert found, (
-        "there is no PostgreSQL server; install one with `make system` or `apt-get install postgresql`"
-    )
+    if not found:
+        raise ServerMissing(
+            "there is no PostgreSQL server; install one with `make system` or `apt-get install postgresql`"
+        )
     return Path(found).resolve().parent
 
 
@@ -151,7 +154,7 @@ def started(settings: Mapping[str, str] = SETTINGS) -> Server:
         made = Server(process, port)
         if not _answers(made):
             log.seek(0)
-            raise AssertionError(
+            raise ServerMissing(
                 f"the server does not answer: {log.read().decode(errors='replace')}"
             )
     return made

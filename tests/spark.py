@@ -22,6 +22,7 @@ from typing import Any
 
 from tacit.engines.sources.spark_tables import SparkTable
 from tacit.plan import Kind, Table
+from tests.missing import ServerMissing
 
 OWNER = "TESTS_SHARE_SPARK_WITH"
 """A variable that holds the number of a process: all runs of tests share one server as long as it lives."""
@@ -95,10 +96,12 @@ _keepers: list[subprocess.Popen[bytes]] = []
 def packages() -> Path:
     """The packages of the environment that `make setup-spark` makes: Spark's Java archives and its client."""
     found = sorted((ROOT / ".venv-spark").glob("lib/python3*/site-packages/pyspark/jars"))
-    assert found, "there is no Spark; install it with `make spark`"
-    assert shutil.which("java"), (
-        "there is no Java; install it with `make system` or `apt-get install default-jre-headless`"
-    )
+    if not found:
+        raise ServerMissing("there is no Spark; install it with `make spark`")
+    if not shutil.which("java"):
+        raise ServerMissing(
+            "there is no Java; install it with `make system` or `apt-get install default-jre-headless`"
+        )
     return found[0].parent.parent
 
 
@@ -221,7 +224,7 @@ def started(
             socket.create_connection(("127.0.0.1", port), timeout=5).close()
             return Cluster(port, str(base), keeper.pid)
         time.sleep(0.1)
-    raise AssertionError(f"the server does not answer: {(base / 'said').read_text()}")
+    raise ServerMissing(f"the server does not answer: {(base / 'said').read_text()}")
 
 
 def _is_worker() -> bool:

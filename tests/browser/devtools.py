@@ -9,6 +9,7 @@ import shutil
 import time
 from pathlib import Path
 
+from tests.missing import ServerMissing
 from tests.unit.local.browser import NAMES
 
 OPTIONS = (
@@ -39,7 +40,8 @@ class Chromium:
 
     def __init__(self, folder):
         program = next(filter(None, map(shutil.which, NAMES)), None)
-        assert program, "Chromium is missing: `make system` installs it on Debian"
+        if not program:
+            raise ServerMissing("Chromium is missing: `make system` installs it on Debian")
         to_read, self._write = os.pipe()
         self._read, to_write = os.pipe()
         # It reads from 3 and writes to 4; both ends are moved up first, lest one covers the other.

@@ -54,6 +54,8 @@ def test_a_test_that_does_not_notice_does_not_kill(tried, tmp_path):
         KILLER.replace("assert not", "assert nowhere and not"),
         KILLER.replace("hasattr(NotPrivate, 'planted')", "NotPrivate.nowhere"),
         KILLER.replace("hasattr(NotPrivate, 'planted')", "NotPrivate(nowhere=1)"),
+        "from tests.missing import ServerMissing\n"
+        + KILLER.replace("assert", "raise ServerMissing; assert"),
         "import pytest, tacit.errors\n@pytest.fixture\ndef f(): assert False\ndef test_it(f): pass\n",
         "import pytest, tacit.errors\ndef test_it(): pytest.skip('no')\n",
         "import tacit.errors\n",
@@ -63,7 +65,7 @@ def test_a_test_that_does_not_notice_does_not_kill(tried, tmp_path):
         KILLER.replace("assert", "import os; os.abort(); assert"),
     ],
     ids=[
-        *("late import", "import", "name", "attribute", "argument"),
+        *("late import", "import", "name", "attribute", "argument", "server"),
         *("fixture", "skip", "no test", "no Tacit", "stranger", "crash"),
     ],
 )

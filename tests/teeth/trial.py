@@ -37,6 +37,7 @@ from hypothesis.internal.conjecture import providers
 from hypothesis.strategies import booleans, text
 
 from tests import postgres
+from tests.missing import ServerMissing
 from tests.teeth.bug import ROOT, Bug, module_of, replaced
 from tests.teeth.reimport import code_in, dependents_in, forget, import_all, imports_in
 from tests.teeth.steady import SteadyBytes
@@ -87,11 +88,13 @@ _OPTIONS = (
     # Hypothesis is imported already: that is the point of forking.
     *("-W", "ignore::pytest.PytestAssertRewriteWarning"),
 )
-# A text that is not Python, or that uses what is not there, breaks every test: it shows nothing about this one.
+# A text that is not Python, or that uses what is not there, breaks every test, and so does a server that is missing: it
+# shows nothing about this one.
 NO_KILL = frozenset(
     {
         *("SyntaxError", "IndentationError", "ImportError", "ModuleNotFoundError"),
         *("NameError", "UnboundLocalError", "AttributeError", "TypeError"),
+        ServerMissing.__name__,
     }
 )
 
