@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 from unittest.mock import patch
 
 import sqlglot
@@ -27,10 +27,10 @@ from tacit.plan import (
     Plan,
     Question,
     Weighing,
-    canonical,
     fill_subqueries,
     groups_of,
     hold_value,
+    prove,
     prove_combined,
     read_asked,
     table_of,
@@ -51,6 +51,9 @@ SECRET = bytes(range(32))
 # that may be left out
 CLAUSES = ("with_", "where", "joins", "having", "order", "limit", "qualify", "windows")
 Key = tuple[KeyValue, ...]
+
+
+Read = TypeVar("Read", Plan, CombinedPlan)
 
 
 class Violation(AssertionError):
@@ -132,13 +135,21 @@ def list_parts(statement: Statement) -> list[Plan]:
         same, _ = read_asked(statement.constant, TABLES, finding=statement.finding)
         _require(plan == same, "parameters ask for something else than their constants")
     if not isinstance(plan, CombinedPlan):
-        return [canonical(plan)]
-    plan, dice = prove_combined(plan), Random(statement.text)
+        return [_pass_gate(prove, plan)]
+    plan, dice = _pass_gate(prove_combined, plan), Random(statement.text)
     values = {
         place: dice.choice([None, *_possible(each.column)])
         for place, each in enumerate(plan.subqueries)
     }
     return [replace(part, question=fill_subqueries(part.question, values)) for part in plan.parts]
+
+
+def _pass_gate(gate: Callable[[Read], Read], plan: Read) -> Read:
+    """The plan as it is run: what the reader of statements accepts, the gate of all plans lets through."""
+    try:
+        return gate(plan)
+    except TacitError as refusal:
+        raise Violation(f"it is read, and refused at the gate: {refusal}") from refusal
 
 
 def _possible(column: Column) -> list[Any]:

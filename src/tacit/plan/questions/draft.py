@@ -46,6 +46,7 @@ from tacit.plan.questions.measures import (
 )
 from tacit.plan.questions.public_values_of_inner_keys import lists_all_groups, seen_values
 from tacit.plan.questions.quantile_grids import check_cells, rank_measure
+from tacit.plan.questions.unit_membership import is_unit_of
 from tacit.plan.questions.where_bounds import (
     clamp_to_conditions,
     conditions_of,
@@ -216,7 +217,10 @@ class Draft:
         _shallow(value)
         value = self._prove_key(value)
         called = name or (value.column.name if isinstance(value, e.Field) else phrase(value))
-        if isinstance(value, e.Field) and value.column.name == self.table.unit:
+        rows = self.rows or Scan(self.table)
+        if (isinstance(value, e.Field) and value.column.name == self.table.unit) or is_unit_of(
+            value, rows
+        ):
             raise InvalidPlan(
                 f"{called!r} is the protected unit: grouping by it would give one answer per "
                 "person",
@@ -226,7 +230,7 @@ class Draft:
             )
         if not any(isinstance(part, e.Field) for part in walk_expression(value)):
             raise InvalidPlan("this is constant, so it does not define groups", "group by a column")
-        possible = seen_values(value, self.rows or Scan(self.table), self.conditions)
+        possible = seen_values(value, rows, self.conditions)
         values = None if possible is None else tuple(each for each in possible if each is not None)
         if not values and not self.finding:
             reason = (

@@ -1,16 +1,27 @@
-"""Whether a unit has a row among others, as a value of each of its rows: IN and EXISTS inside an expression."""
+"""Whether a unit has a row among others (IN and EXISTS in an expression), and whether a column is the unit itself."""
 
 from dataclasses import replace
 
 from tacit.errors import InvalidPlan
 from tacit.plan.model.expressions import Expression, Field, IsNull, Literal, Not
-from tacit.plan.model.nodes import Defined, Folding, Inner, Joined, Rows
+from tacit.plan.model.nodes import (
+    Computed,
+    Defined,
+    Folding,
+    Inner,
+    Joined,
+    Kept,
+    Rows,
+    Scan,
+    Where,
+    Windowed,
+)
 from tacit.plan.model.ownership import Owner, owner_of
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.aggregate_per_unit import fold_rows, unused_name
 from tacit.plan.questions.row_columns import columns_of
 
-__all__ = ["deduplicate_rows", "flag_units"]
+__all__ = ["deduplicate_rows", "flag_units", "is_unit_of"]
 
 
 def flag_units(rows: Rows, among: Rows) -> tuple[Rows, Expression]:
@@ -32,6 +43,32 @@ def flag_units(rows: Rows, among: Rows) -> tuple[Rows, Expression]:
     one = Inner(among, (), (replace(fold, column=column),))
     found = Joined(rows, one, (), outer=True)
     return found, Not(IsNull(Field(columns_of(found)[-1])))
+
+
+def is_unit_of(value: Expression, rows: Rows) -> bool:
+    """Whether a value is a copy of the unit of its rows, under whatever name.
+
+    >>> from tacit.plan import Column, Table
+    >>> visits = Table("visits", (Column("person", Kind.INTEGER, 0, 9),), unit="person")
+    >>> person = Field(visits.columns[0])
+    >>> is_unit_of(Field(Column("who", Kind.INTEGER, 0, 9)), Computed(Scan(visits), (Defined("who", person),)))
+    True
+    """
+    while isinstance(value, Field):
+        match rows:
+            case Scan(table):
+                return value.column.name == table.unit
+            case Where(inner, _) | Kept(inner, _, _) | Windowed(inner, _):
+                rows = inner
+            case Computed(inner, columns) | Inner(inner, columns, _):
+                name = value.column.name
+                found = [each.value for each in columns if each.name == name]
+                if not found:
+                    return False
+                value, rows = found[0], inner
+            case _:
+                return False
+    return False
 
 
 def deduplicate_rows(rows: Rows, unit: str | None) -> Rows:
