@@ -8,16 +8,20 @@ from report import Requirement, Result, Table, ratio, shown
 
 NAMES = {"mnist": "MNIST", "fashion": "Fashion"}
 KINDS = ("pixels", "gradients")
-PRICES, FITS = ("1", "4"), "1"
+PRICES, FITS = ("1", "4"), "3"
 NOTES = (
     """Both kinds of picture have 60,000 for training and 10,000 for testing; a fit alone is (epsilon, 1e-5)-DP by
 add-or-remove. Pixels: one hidden layer of 64 tanh, bounds 0 to 255. Gradients: softmax regression on histograms of
 oriented gradients, a public transform. Opacus 1.6.0 in its own environment on one thread: pixels from 0 to 1, 20 epochs
 of batches of 2,048, clip 1, momentum 0.9, PRV accountant, norms clipped without a gradient of each row ("ghost"), at
-two rates. Ours reads private components (of pixels 50, of gradients 300) and takes 400 steps of a tenth of the rows.
-Settings of both sides were chosen on 10,000 of MNIST's pictures for training, in a few trials; nothing was chosen on
-Fashion. On 200 steps of a tenth of the rows at epsilon 1, noise of ours has 1.32 times the deviation that Opacus's
-accountant asks for: components take 15 % of the price, and a charge has to add up with others in a ledger.""",
+two rates, both of which count. Ours reads private components around a released mean (of pixels 80, of gradients 600)
+and takes 100 steps on all rows: of rho that is charged the least noise, and no delta for samples. The limit of its vault
+has a delta of 2e-5, half of it a reserve that such a fit leaves alone. Settings of Opacus were chosen on 10,000 of
+MNIST's pictures for training in a few trials, ours by simulations on 10,000 each of MNIST's and Fashion's in about a
+hundred; nothing was chosen on pictures for testing, though an earlier setting of ours was measured on them: on pixels of
+Fashion at epsilon 1 it had 0.8375. There both are alike: the difference is less than a deviation of either. The noise
+of all steps, relative to the rows that they see, has 1.09 times the deviation of Opacus's at epsilon 1, and 0.87 times
+at epsilon 4; components cost 12 % of ours. On gradients a fit of ours takes almost three times the CPU seconds.""",
 )
 
 
@@ -35,7 +39,7 @@ def run() -> Result:
             rows.append((f"{NAMES[name]}, {kind}, {who}", *cells, *map(shown, seconds)))
     heads = ("pictures, who", *(f"epsilon {price}" for price in PRICES))
     table = Table(
-        f"Accuracy on test pictures, {FITS} fit each, and CPU seconds of a fit; a dash was not measured",
+        f"Accuracy on test pictures, {FITS} fits each, and CPU seconds of a fit; a dash was not measured",
         (*heads, *(f"CPU s at {price}" for price in PRICES)),
         rows,
     )

@@ -45,8 +45,10 @@ EVERY = {
     "nearest": (NearestClassifier(epsilon=4, waves=20), "ill"),
     "network": (MLPClassifier((4,), epsilon=4, steps=5), "ill"),
     "softmax": (MLPClassifier((), epsilon=4, steps=5), "ill"),
+    "network on all rows": (MLPClassifier((4,), epsilon=4, steps=5, samples=False), "ill"),
 }
-NEEDS_DELTA = {"network", "softmax"}
+TAKES_SAMPLES = {"network", "softmax"}
+NEEDS_DELTA = {*TAKES_SAMPLES, "network on all rows"}
 
 
 def make_rows(units, each=2):

@@ -15,7 +15,14 @@ from tacit.learn.network import SAMPLED
 from tacit.mechanisms import Gaussian, Laplace
 from tacit.plan import col
 from tacit.privacy import Neighbours
-from tests.laws.every_estimator import EVERY, NEEDS_DELTA, make_rows, make_vault, rows_of
+from tests.laws.every_estimator import (
+    EVERY,
+    NEEDS_DELTA,
+    TAKES_SAMPLES,
+    make_rows,
+    make_vault,
+    rows_of,
+)
 
 both_neighbours = pytest.mark.parametrize("neighbours", list(Neighbours))
 every_estimator = pytest.mark.parametrize("name", EVERY)
@@ -103,7 +110,7 @@ def test_all_noise_of_a_fit_is_paid_for(monkeypatch, name, delta, neighbours):
     paid, (start, first) = Fraction(0), looked[-1]
     assert len(looked) == 2
     assert [draw.mechanism for draw in sums[first:]] == hidden[start:]
-    steps = STEPS if name in NEEDS_DELTA and neighbours is Neighbours.ADD_OR_REMOVE else 0
+    steps = STEPS if name in TAKES_SAMPLES and neighbours is Neighbours.ADD_OR_REMOVE else 0
     drawn = sums[first:]
     for draw in drawn[: len(drawn) - steps]:
         if delta:

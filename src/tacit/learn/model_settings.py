@@ -33,7 +33,7 @@ def check_settings(settings: Mapping[str, Any]) -> None:
                     raise InvalidInput(name, value, "give a list of whole numbers")
                 for each in value:
                     check_positive(each, name)
-            case "intervals":
+            case "intervals" | "samples":
                 if not isinstance(value, bool):
                     raise InvalidInput(name, value, "give True or False")
             case _:

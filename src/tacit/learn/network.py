@@ -13,16 +13,23 @@ from tacit.curator import (
     Backpropagated,
     FeatureMap,
     Lesson,
-    Moments,
     Sampling,
     VectorNoise,
 )
 from tacit.errors import InvalidInput
+from tacit.frozen import frozen
 from tacit.learn.encoders import Dense
 from tacit.learn.estimator import Classifier, Learning, ask
 from tacit.learn.model_card import Step
 from tacit.learn.model_json import Declarations
 from tacit.learn.model_settings import check_positive
+from tacit.learn.network_inputs import (
+    CENTRED,
+    MOMENTS,
+    RADIUS,
+    find_centred_components,
+    find_components,
+)
 from tacit.learn.pseudo_random import made_up_normals
 from tacit.progress import show_progress
 
@@ -30,20 +37,35 @@ __all__ = ["MLPClassifier"]
 
 Array = NDArray[np.float64]
 
-MOMENTS = Fraction(15, 100)  # of the price: the components that the network reads
-RATE, MOMENTUM = 4.0, 0.9
-LOUD = 0.08  # the norm of the noise in a mean gradient above which steps are shorter
-CLIP, RADIUS, TYPICAL = 1.0, 12.0, 4.0
+CLIP = 1.0
 SAMPLED = 6_554  # a tenth of 2**16
-WHOLE_STEPS = 60  # where samples may not be taken, of all rows
+WHOLE_STEPS = 60  # where samples are wanted and may not be taken, of all rows
+
+
+@frozen
+class Pace:
+    """How long steps are, and the norm of the noise in a mean gradient above which they are shorter."""
+
+    rate: float
+    momentum: float
+    loud: float
+
+    def length(self, noise: float) -> float:
+        """How long a step is where the noise of a mean gradient has a norm."""
+        return self.rate * min(1.0, self.loud / noise)
+
+
+OF_SAMPLES = Pace(4.0, 0.9, 0.08)
+OF_ALL_ROWS = Pace(40.0, 0.7, 0.033)
 
 
 class MLPClassifier(Classifier):
     """A network of hidden layers of tanh, read off private principal components; `hidden=()` is softmax regression.
 
     Units are sampled under add-or-remove: each step sees a tenth of them, and all steps are one charge.
-    Otherwise every step sees all rows.  It needs a limit with a delta.  `norm` may declare the largest norm of a row's
-    features, each from -1 to 1 by its bounds, as for images of unit length.
+    With `samples=False` every step sees all rows, which takes longer, has less noise and spends no delta; components
+    are then those around a released mean.  Under replace no samples are taken.  It needs a limit with a delta.  `norm`
+    may declare the largest norm of a row's features, each from -1 to 1 by its bounds, as for images of unit length.
     """
 
     def __init__(
@@ -55,9 +77,10 @@ class MLPClassifier(Classifier):
         steps: int = 200,
         norm: float | None = None,
         logs: tuple[str, ...] = (),
+        samples: bool = True,
     ) -> None:
         self.hidden, self.epsilon, self.components = hidden, epsilon, components
-        self.steps, self.norm, self.logs = steps, norm, logs
+        self.steps, self.norm, self.logs, self.samples = steps, norm, logs, samples
 
     def scores(self, frame: Any) -> Array:
         """What the last layer says of each class."""
@@ -86,7 +109,7 @@ class MLPClassifier(Classifier):
             raise InvalidInput(
                 "a limit without delta", "0", "a network needs one with a delta, such as 1e-6"
             )
-        if not plain.may_sample:
+        if not (self.samples and plain.may_sample):
             return plain
         found: Lesson = vault.lesson(
             rows,
@@ -100,39 +123,30 @@ class MLPClassifier(Classifier):
         return found
 
     def _learn(self, lesson: Lesson, noise: VectorNoise) -> Learning:
+        find = find_components if self.samples else find_centred_components
         encoder = self._encode(lesson)
-        encoding, d = encoder.encoding(), len(encoder.names)
-        ((moments, off),) = yield from ask(
-            Moments(FeatureMap(encoding, encoder.typical(pure=False, norm=self.norm))), MOMENTS
-        )
-        rows = max(float(moments[-1, -1]), 10.0)
-        mean = np.clip(moments[-1, :d] / rows, -1, 1)
-        values, vectors = np.linalg.eigh(moments[:d, :d] / rows - np.outer(mean, mean))
-        order = np.argsort(values)[::-1][: min(self.components, d)]
-        floor = off * np.sqrt(2 * d) / rows
-        values = np.maximum(values[order], floor / 4)
-        scale = values**-0.25
-        scale = scale * TYPICAL / np.sqrt((values * scale**2).sum())
-        matrix = vectors[:, order].T * scale[:, None]
-        matrix = np.c_[matrix, -matrix @ mean]
-        mapping = FeatureMap(encoding, RADIUS, matrix)
-        sizes = [len(order), *self.hidden, len(lesson.classes)]
+        inputs = yield from find(encoder, self.norm, self.components)
+        matrix, rows = inputs.matrix, inputs.rows
+        mapping = FeatureMap(encoder.encoding(), RADIUS, matrix)
+        sizes = [len(matrix), *self.hidden, len(lesson.classes)]
         layers = [
             np.r_[made_up_normals((a, b), 50 + place) / np.sqrt(a), np.zeros((1, b))]
             for place, (a, b) in enumerate(pairwise(sizes))
         ]
+        if not self.samples:
+            layers[-1][:] = 0  # all classes are alike at first
         part = SAMPLED if lesson.is_sampled else None
-        steps = self.steps if lesson.is_sampled else min(self.steps, WHOLE_STEPS)
+        steps, pace = self._count_steps(lesson), OF_SAMPLES if self.samples else OF_ALL_ROWS
         seen = rows * (SAMPLED / RATES if lesson.is_sampled else 1.0)
         speed = [np.zeros_like(layer) for layer in layers]
         total = [np.zeros_like(layer) for layer in layers]
         for step in show_progress(range(steps), steps, "steps"):
             kernel = Backpropagated(mapping, tuple(layers), CLIP, part)
-            ((flat, off),) = yield from ask(kernel, (1 - MOMENTS) / steps)
-            rate = RATE * min(1.0, LOUD * seen / (off * float(np.sqrt(flat.size))))
+            ((flat, off),) = yield from ask(kernel, (1 - self._share_of_inputs()) / steps)
+            length = pace.length(off * float(np.sqrt(flat.size)) / seen)
             for place, gradient in enumerate(_unpack(flat, layers)):
-                speed[place] = MOMENTUM * speed[place] + gradient / seen
-                layers[place] = np.clip(layers[place] - rate * speed[place], -8, 8)
+                speed[place] = pace.momentum * speed[place] + gradient / seen
+                layers[place] = np.clip(layers[place] - length * speed[place], -8, 8)
                 if step >= steps // 2:
                     total[place] = total[place] + layers[place]
         averaged = [each / (steps - steps // 2) for each in total]
@@ -146,6 +160,15 @@ class MLPClassifier(Classifier):
         super()._take(lesson, model)
         self._encoder = self._encode(lesson)
 
+    def _share_of_inputs(self) -> Fraction:
+        """What of the price the components cost."""
+        return MOMENTS if self.samples else CENTRED
+
+    def _count_steps(self, lesson: Lesson) -> int:
+        """As many as were asked for; fewer where samples were wanted and may not be taken."""
+        is_short = self.samples and not lesson.is_sampled
+        return min(self.steps, WHOLE_STEPS) if is_short else self.steps
+
     def _weights(self, lesson: Lesson) -> int:
         inputs = min(self.components, len(self._encode(lesson).names))
         sizes = [inputs, *self.hidden, len(lesson.classes)]
@@ -153,12 +176,14 @@ class MLPClassifier(Classifier):
 
     def _steps(self, lesson: Lesson, noise: VectorNoise) -> tuple[Step, ...]:
         d = len(self._encode(lesson).names)
-        steps = self.steps if lesson.is_sampled else min(self.steps, WHOLE_STEPS)
+        steps, share = self._count_steps(lesson), self._share_of_inputs()
+        moments = (d + 1) * (d + 2) // 2 if self.samples else d + 2 + d * (d + 1) // 2
+        said = "mean and second moments" if self.samples else "mean, and second moments around it"
         of_whom = "rows" if lesson.unit == "row" else "units"
         what = f"a sampled tenth of the {of_whom}" if lesson.is_sampled else "all rows"
         return (
-            Step("mean and second moments", float(MOMENTS), (d + 1) * (d + 2) // 2),
-            Step(f"{steps} gradients of {what}", float(1 - MOMENTS), steps * self._weights(lesson)),
+            Step(said, float(share), moments),
+            Step(f"{steps} gradients of {what}", float(1 - share), steps * self._weights(lesson)),
         )
 
     def _notes(self, lesson: Lesson, noise: VectorNoise) -> tuple[str, ...]:

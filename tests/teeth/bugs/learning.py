@@ -66,6 +66,22 @@ BUGS = [
         note="whatever a learner asks for, the desk stops at the price: odometers that add up wrongly (SmartNoise 622)",
     ),
     Bug(
+        name="learning-the-mean-of-components-is-not-paid-for",
+        file="src/tacit/learn/network_inputs.py",
+        before="ask(Moments(centre), CENTRED - MEAN)",
+        after="ask(Moments(centre), CENTRED)",
+        killed_by=f"{LAWS}::test_a_fit_is_free_the_second_time_and_another_one_is_not[network on all rows]",
+        note="the mean that rows are centred by is a release of its own (diffprivlib's LinearRegression)",
+    ),
+    Bug(
+        name="learning-samples-where-all-rows-are-promised",
+        file="src/tacit/learn/network.py",
+        before="if not (self.samples and plain.may_sample):",
+        after="if not plain.may_sample:",
+        killed_by="tests/unit/learn/test_network.py::test_on_all_rows_it_does_so_without_spending_delta",
+        note="a fit on all rows would take from the limit's delta",
+    ),
+    Bug(
         name="learning-samples-of-rows-accounted-as-units",
         file="src/tacit/curator/vectors/rows_to_vectors.py",
         before="    tosses = count if units is None else int(units.max(initial=-1)) + 1\n",

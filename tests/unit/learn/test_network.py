@@ -19,6 +19,26 @@ def test_a_hidden_layer_tells_a_disc_from_what_surrounds_it():
     assert vault.policy.limit.filter().failure(entry.charge) > 0
 
 
+def test_on_all_rows_it_does_so_without_spending_delta():
+    vault = protect_columns(TABLE, unit="row", columns=COLUMNS, epsilon=40, delta=1e-6)
+    network = MLPClassifier((16,), epsilon=20, steps=120, samples=False)
+    card = network.explain(vault.table("data"), "inside")
+    assert [step.what for step in card.steps] == [
+        "mean, and second moments around it",
+        "120 gradients of all rows",
+    ]
+    assert network.fit(vault.table("data"), "inside").score(TABLE) > 0.82
+    (entry,) = vault.ledger.entries()
+    assert vault.policy.limit.filter().failure(entry.charge) == 0
+
+
+def test_samples_are_taken_or_not():
+    vault = protect_columns(TABLE, unit="row", columns=COLUMNS, epsilon=4, delta=1e-6)
+    with pytest.raises(InvalidInput, match="samples"):
+        MLPClassifier(epsilon=1, samples=0.1).fit(vault.table("data"), "inside")
+    assert not list(vault.ledger.entries())
+
+
 def test_without_one_it_cannot():
     vault = protect_columns(TABLE, unit="row", columns=COLUMNS, epsilon=40, delta=1e-6)
     model = MLPClassifier((), epsilon=20, steps=40).fit(vault.table("data"), "inside")
