@@ -72,7 +72,7 @@ def protect(
     ('ward', 'n', 'n_low', 'n_high')
 
     Several tables are given by their names, and so are their `columns`; `unit`, `contributions` and `keys` may be, too.
-    `references` says where a foreign key leads, for a table whose unit stands in another one.
+    `references` says where a foreign key leads, for a table whose unit stands in another one and for joins on it alone.
 
     >>> patients = [{"patient": 1, "sex": "F"}, {"patient": 2, "sex": "M"}]
     >>> both = protect(
@@ -126,7 +126,12 @@ def protect(
         declared = tuple(
             column_of(column, spec, stored[column]) for column, spec in specs[each].items()
         )
-        table = Table(each, declared, unit=None if first == "row" else units[each])
+        table = Table(
+            each,
+            declared,
+            unit=None if first == "row" else units[each],
+            references=_list_references(each, sources, stored, references or {}),
+        )
         count = _of_table(contributions, each, "contributions")
         most = 1 if first == "row" and count is None else count
         tables[table], shared[each] = linked, Shared(table, most, _of_table(keys, each, "keys"))
@@ -224,10 +229,35 @@ def _link(
     rows, place, end = sources[table], table, unit
     while table in references and "." in end:
         column, _, end = end.partition(".")
-        target, _, key = references.get(place, {}).get(column, "").partition(".")
-        if target not in sources or not key:
-            remedy = f"name the key that {column!r} of {place!r} refers to: {{{place!r}: {{{column!r}: 'visits.id'}}}}"
-            raise InvalidInput("references", dict(references.get(place, {})), remedy)
+        target, key = _read_reference(place, column, sources, references)
         steps.append(Step(column, sources[target], key))
         place = target
     return Linked(rows, tuple(steps), end) if steps else rows
+
+
+def _read_reference(
+    table: str,
+    column: str,
+    sources: Mapping[str, Source],
+    references: Mapping[str, Mapping[str, str]],
+) -> tuple[str, str]:
+    """The table and the key to which a column refers."""
+    target, _, key = references.get(table, {}).get(column, "").partition(".")
+    if target not in sources or not key:
+        remedy = f"name the key that {column!r} of {table!r} refers to: {{{table!r}: {{{column!r}: 'visits.id'}}}}"
+        raise InvalidInput("references", dict(references.get(table, {})), remedy)
+    return target, key
+
+
+def _list_references(
+    table: str,
+    sources: Mapping[str, Source],
+    stored: Mapping[str, object],
+    references: Mapping[str, Mapping[str, str]],
+) -> tuple[tuple[str, str, str], ...]:
+    """The foreign keys of a table, each with the table and the key that it leads to."""
+    columns = list(references.get(table, {}))
+    _check_there(columns, stored)
+    return tuple(
+        (column, *_read_reference(table, column, sources, references)) for column in columns
+    )

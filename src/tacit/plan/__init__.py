@@ -119,6 +119,7 @@ from tacit.plan.model.ownership import (
     tables_of,
 )
 from tacit.plan.model.rank_grids import Even, Grid, Powers
+from tacit.plan.model.references import find_reference
 from tacit.plan.model.row_codes import Axis, Coding
 from tacit.plan.model.schema import OTHER, Column, KeyValue, Kind, Scalar, Table
 from tacit.plan.model.serialize import serial, serial_subquery
@@ -321,6 +322,7 @@ __all__ = [
     "covariance",
     "date_diff",
     "derive_plan",
+    "find_reference",
     "fingerprint",
     "fingerprint_and_subject",
     "fits",

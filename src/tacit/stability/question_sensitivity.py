@@ -31,8 +31,9 @@ BITS = 20
 def weights_for(question: Question, contributions: int | None, norm: Weighing) -> Weights:
     """The weights that hold every unit's rows at `contributions`, and its presence in groups at no more than that.
 
-    Tables that declare contributions of their own are held at those; rows that are joined, at their product.  Where
-    every row is a unit there is nothing to hold: one row becomes so many rows as the plan makes of it.
+    Tables that declare contributions of their own are held at those; rows that are joined, at their product, or along a
+    declared foreign key at those of the table that refers.  Where every row is a unit there is nothing to hold: one row
+    becomes so many rows as the plan makes of it.
     """
     match owner_of(question.rows):
         case Owner.ROW:

@@ -205,6 +205,35 @@ def test_a_foreign_key_leads_to_the_unit_of_another_frame():
     assert round(answer.column("s")[0]) == 5  # the dose that leads nowhere is nobody's
 
 
+def test_tables_are_joined_on_a_foreign_key_alone():
+    stays = [{"person": who, "stay": 10 + who, "ward": "AB"[who % 2]} for who in range(4)]
+    labs = [{"person": who, "stay": 10 + who // 2 * 2, "value": 3} for who in range(4)]
+    vault = protect(
+        {"stays": stays, "labs": labs},
+        unit="person",
+        contributions={"stays": 3, "labs": 5},
+        columns={"stays": {"stay": int, "ward": ["A", "B"]}, "labs": {"stay": int}},
+        references={"labs": {"stay": "stays.stay"}},
+        epsilon=10**6,
+    )
+    text = "SELECT ward, COUNT(*) AS n FROM labs JOIN stays USING (stay) GROUP BY ward"
+    answer = vault.sql(text, epsilon=10**5)
+    assert answer.column("n") == [2, 0]  # labs of two others refer to stays that are not theirs
+    told = "rows are matched by labs.stay only if they belong to the same person"
+    assert told in str(answer)
+    assert told in str(vault.explain(text, epsilon=1))
+    assert "total weight of at most 5" in str(vault.explain(text, epsilon=1))
+    with pytest.raises(InvalidInput, match="name the key that 'stay' of 'labs' refers to"):
+        protect(
+            {"stays": stays, "labs": labs},
+            unit="person",
+            contributions=3,
+            columns={"stays": {}, "labs": {}},
+            references={"labs": {"stay": "visits.stay"}},
+            epsilon=1,
+        )
+
+
 @pytest.mark.parametrize(
     ("changed", "remedy"),
     [

@@ -48,6 +48,7 @@ from tacit.plan import (
     Weighing,
     Where,
     Windowed,
+    find_reference,
     groups_of,
     list_expressions,
     list_folds,
@@ -98,7 +99,7 @@ def list_left_out(
         *_tell_missing_units(tables, entity),
         *_tell_missing_cells(tables),
         *_tell_unread_cells(question, tables, text_tables),
-        *(_tell_unjoined_rows(question.rows) if joined else ()),
+        *(_tell_unjoined_rows(question.rows, entity) if joined else ()),
         *(_tell_many_pairs(question.rows, entity) if joined else ()),
         *_tell_missing_groups(plan),
         *_tell_many_rows(question, terms, entity),
@@ -165,8 +166,10 @@ def _tell_unread_cells(
                 )
 
 
-def _tell_unjoined_rows(rows: Rows) -> Iterator[LeftOut]:
+def _tell_unjoined_rows(rows: Rows, entity: str) -> Iterator[LeftOut]:
     for part in walk_rows(rows):
+        if isinstance(part, Joined) and owner_of(part.right) is Owner.UNIT:
+            yield from _tell_other_units(part, entity)
         if isinstance(part, Joined) and not part.outer:
             left, right = (_table_names(side) for side in (part.left, part.right))
             if owner_of(part.right) is Owner.NOBODY:
@@ -179,6 +182,18 @@ def _tell_unjoined_rows(rows: Rows) -> Iterator[LeftOut]:
                     left,
                     f"rows of {left} and {right} without a match in the other table are left out",
                 )
+
+
+def _tell_other_units(joined: Joined, entity: str) -> Iterator[LeftOut]:
+    """That a foreign key which leads to a row of another unit matches nothing: its unit is declared, and enforced."""
+    found = find_reference(joined)
+    if found is not None and not found.is_path:
+        by = f"{found.table.name}.{found.column}"
+        yield LeftOut(
+            "join",
+            by,
+            f"rows are matched by {by} only if they belong to the same {entity}; other matches are left out",
+        )
 
 
 def _tell_many_pairs(rows: Rows, entity: str) -> Iterator[LeftOut]:

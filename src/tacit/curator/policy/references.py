@@ -52,7 +52,9 @@ class TableSection:
         if self.public is not None:
             held = self.public if self.rows is None else replace(self.public, rows=self.rows)
             return Shared(held, 1)
-        table = Table(self.name, self.columns, None if self.unit == "row" else self.unit)
+        references = tuple((column, *target) for column, target in self.references.items())
+        unit = None if self.unit == "row" else self.unit
+        table = Table(self.name, self.columns, unit, references=references)
         held = table if self.rows is None else replace(table, rows=self.rows)
         return Shared(held, 1 if self.unit == "row" else self.contributions, self.keys)
 

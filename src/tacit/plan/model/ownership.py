@@ -20,6 +20,7 @@ from tacit.plan.model.nodes import (
     Where,
     Windowed,
 )
+from tacit.plan.model.references import meets_one_at_most
 from tacit.plan.model.schema import Column, Table
 
 __all__ = [
@@ -269,6 +270,18 @@ def held_rows(rows: Rows, contributions: int | None = None) -> int:
         case Joined(left, right, _, _):
             if owner_of(right) is Owner.NOBODY:
                 return held_rows(left, contributions)
-            return held_rows(left, contributions) * held_rows(right, contributions)
+            return _held_pairs(
+                rows, held_rows(left, contributions), held_rows(right, contributions)
+            )
         case _:
             assert_never(rows)
+
+
+def _held_pairs(joined: Joined, left: int, right: int) -> int:
+    """How many pairs of a unit count in full: all, or as many as rows that meet one at most by a foreign key."""
+    once_left, once_right = meets_one_at_most(joined)
+    if once_left:
+        return left
+    if once_right:  # a row of the left that meets none stays, where it is outer
+        return min(left * right, left + right) if joined.outer else right
+    return left * right

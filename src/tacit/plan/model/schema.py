@@ -64,7 +64,7 @@ class Table:
 
     A `public` table protects nobody and may be joined to the others; `unique` lists those of its columns that hold no
     value twice.  `contributions` is how many rows of a unit count in full, where what a unit's rows add up to is asked;
-    `references` are its foreign keys on the way to its unit: a column, another table, and a unique column of that.
+    `references` are its foreign keys: a column, another private table, and a column of that which holds no value twice.
     """
 
     name: str

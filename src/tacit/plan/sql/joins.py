@@ -1,4 +1,7 @@
-"""Joins: what two sides have in common, and that rows of different units never meet."""
+"""Joins: what two sides have in common, and that rows of different units never meet.
+
+Checked by: tests/unit/plan/test_rows_sql.py and tests/laws/test_references.py
+"""
 
 from typing import NoReturn
 
@@ -6,8 +9,9 @@ from sqlglot import exp
 
 from tacit.errors import InvalidPlan
 from tacit.plan.model import expressions as e
-from tacit.plan.model.nodes import Joined, Rows, Scan, Where
+from tacit.plan.model.nodes import Joined, Rows, Where
 from tacit.plan.model.ownership import Owner
+from tacit.plan.model.references import find_reference
 from tacit.plan.model.schema import Table
 from tacit.plan.questions.draft import Draft
 from tacit.plan.questions.row_columns import columns_of
@@ -218,42 +222,15 @@ def _close_join(
     unit: bool,
 ) -> Scope:
     """The join, refused if rows of different units would meet in it."""
-    if sides.right.origin.owner is Owner.NOBODY:
-        if not pairs:
-            raise InvalidPlan(
-                "no join condition connects these tables", "join on an equality: ON a.x = b.x"
-            )
-    elif not unit and not _is_reference(sides, pairs):
-        _not_on_the_unit(sides.left, sides.right)
+    if sides.right.origin.owner is Owner.NOBODY and not pairs:
+        raise InvalidPlan(
+            "no join condition connects these tables", "join on an equality: ON a.x = b.x"
+        )
     rows = sides.rows if not before else Where(sides.rows, e.chain_conditions(e.Both, before))
-    found: Rows = Joined(sides.left.origin.rows, rows, tuple(pairs), sides.outer)
-    return sides.scope(Where(found, e.chain_conditions(e.Both, after)) if after else found)
-
-
-def _is_reference(sides: Sides, pairs: _Pairs) -> bool:
-    """Whether an equality follows a foreign key on the way to the unit: what it leads to has the same unit.
-
-    Claim:      a join along a reference pairs rows of the same unit alone.
-    Because:    the row takes its unit from the one row that its reference leads to; and a join of private rows is on
-                the unit anyhow, whatever else it is on.
-    Checked by: tests/unit/plan/test_rows_sql.py::test_a_join_may_follow_a_reference
-    """
-    one, two = sides.left.origin.table, sides.right.origin.table
-    if not isinstance(sides.left.origin.rows, Scan) or not isinstance(
-        sides.right.origin.rows, Scan
-    ):
-        return False
-    called = {seen.called: seen.name for seen in sides.names}
-    for left, right in pairs:
-        if isinstance(left, e.Field) and isinstance(right, e.Field):
-            ours, theirs = called[left.column.name], called[right.column.name]
-            if (ours, two.name, theirs) in one.references or (
-                theirs,
-                one.name,
-                ours,
-            ) in two.references:
-                return True
-    return False
+    joined = Joined(sides.left.origin.rows, rows, tuple(pairs), sides.outer)
+    if sides.right.origin.owner is not Owner.NOBODY and not unit and find_reference(joined) is None:
+        _not_on_the_unit(sides.left, sides.right)
+    return sides.scope(Where(joined, e.chain_conditions(e.Both, after)) if after else joined)
 
 
 def _not_on_the_unit(left: Scope, right: Scope) -> NoReturn:
@@ -264,9 +241,11 @@ def _not_on_the_unit(left: Scope, right: Scope) -> NoReturn:
     )
     if not one or not two:
         raise InvalidPlan(reason, "select the unit in the subquery, and join on it")
-    raise InvalidPlan(
-        reason, f"add {left.aliases[0]}.{one} = {right.aliases[0]}.{two} to the join condition"
+    remedy = (
+        f"add {left.aliases[0]}.{one} = {right.aliases[0]}.{two} to the join condition, or declare in the policy "
+        "to which key the column refers (references)"
     )
+    raise InvalidPlan(reason, remedy)
 
 
 def _field(rows: Rows, name: str) -> e.Field:

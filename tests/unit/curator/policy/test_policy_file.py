@@ -194,6 +194,19 @@ references = { drug = "doses.dose" }
     assert document.sources["notes"].path == document.policy.tables["notes"].table.unit
 
 
+def test_a_table_with_a_unit_of_its_own_may_refer_to_another(read):
+    table = """
+[tables.notes]
+source = "visits.parquet"
+unit = "patient_id"
+contributions = 1
+references = { age = "visits.id" }
+"""
+    document = read(GOOD + table)
+    assert document.policy.tables["notes"].table.references == (("age", "visits", "id"),)
+    assert document.sources["notes"] == document.sources["visits"]  # its unit needs no steps
+
+
 def test_a_table_of_a_database_has_its_own_name_or_another(read, folder):
     for name, key in (("stays", ""), ("visits", 'table = "stays"\n')):
         text = '[limit]\nepsilon = 1\ndelta = 0\n[tables.{}]\nsource = "clinic.duckdb"\n{}unit = "row"\n'
