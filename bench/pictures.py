@@ -21,8 +21,8 @@ of MNIST's pictures for training in a few trials, ours by simulations on 10,000 
 a hundred; nothing was chosen on pictures for testing, though an earlier setting of ours was measured on them: on
 pixels of Fashion at epsilon 1 it had 0.8375. There both are alike: the difference is less than a deviation of either.
 The noise of all steps, relative to the rows that they see, has 1.09 times the deviation of Opacus's at epsilon 1, and
-0.87 times
-at epsilon 4; components cost 12 % of ours. On gradients a fit of ours takes almost three times the CPU seconds.""",
+0.87 times at epsilon 4; components cost 12 % of ours. On gradients a fit of ours takes almost three times the CPU
+seconds.""",
 )
 
 
