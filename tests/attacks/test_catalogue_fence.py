@@ -11,7 +11,7 @@ import pytest
 
 from tacit.catalogue import Catalogue, CatalogueError
 from tacit.catalogue.rewrite import rewrite
-from tacit.catalogue.rewrite.fence import FUNCTIONS
+from tacit.catalogue.rewrite.allow_list import FUNCTIONS
 from tacit.catalogue.rewrite.macros import MACROS
 from tests.unit.catalogue.clinic import CLINIC, database
 

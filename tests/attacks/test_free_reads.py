@@ -8,7 +8,7 @@ import pytest
 
 from tacit.errors import EngineFailed, KeyReused, TacitError
 from tacit.server import Question, Slots
-from tacit.server.releases import Fit
+from tacit.server.models_and_synthetic_tables import Fit
 from tests.unit.server.clinics import BY_WARD, COUNT, POLICY, make_desk, make_folder, who
 
 ASKED = Question(COUNT, epsilon=0.5)

@@ -11,8 +11,8 @@ import pytest
 
 from tacit.audit.attacks import AttackReport, reconstruction
 from tacit.audit.attacks.chances import most_wins, two_steps
+from tacit.audit.attacks.noise_of_a_vault import DELTA
 from tacit.audit.attacks.report import Rate
-from tacit.audit.attacks.vectors import DELTA
 
 LIMITS = (0.1, 1.0, 100.0)
 

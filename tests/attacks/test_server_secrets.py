@@ -6,8 +6,8 @@ import pytest
 
 from tacit.server import Desk
 from tacit.server.ledger_views import LedgerPages
+from tacit.server.models_and_synthetic_tables import Releases
 from tacit.server.people import People
-from tacit.server.releases import Releases
 from tests.unit.server.clinics import COUNT, PASSWORD, make_folder, running_app
 
 CANARY = "patient-4711-is-ill"

@@ -85,7 +85,7 @@ WIRE_THREATS = {
         [
             f"{WIRE}::test_many_connections_exhaust_a_limit_exactly",
             f"{TALK}::test_prices_come_from_the_header_the_comment_the_settings_or_the_identity",
-            f"{UNIT}/wire/test_parts.py::test_nothing_is_charged_if_all_together_do_not_fit",
+            f"{UNIT}/wire/test_questions_in_statement.py::test_nothing_is_charged_if_all_together_do_not_fit",
         ],
         [
             *("wire-a-price-by-surprise", "wire-settings-beat-comments"),
@@ -131,7 +131,7 @@ WIRE_THREATS = {
         [
             f"{FENCE}::test_what_takes_too_long_is_killed_and_the_next_is_served",
             f"{CATALOGUE}/test_catalogue.py::test_a_worker_that_dies_is_replaced",
-            f"{CATALOGUE}/test_lanes.py::test_who_has_taken_much_is_in_the_slow_lane_until_that_fades",
+            f"{CATALOGUE}/test_fair_turns.py::test_who_has_taken_much_is_in_the_slow_lane_until_that_fades",
         ],
         ["catalogue-process-not-replaced", "catalogue-has-one-lane"],
     ),
@@ -153,7 +153,7 @@ WIRE_THREATS = {
     "wire: the value of a parameter breaks out of its place": (
         [
             f"{ATTACKS}/test_wire_parameters.py::test_a_value_is_a_value",
-            f"{UNIT}/wire/test_lists.py::test_a_value_of_a_list_is_a_value",
+            f"{UNIT}/wire/test_list_parameters.py::test_a_value_of_a_list_is_a_value",
         ],
         ["wire-parameters-become-text", "wire-lists-become-text"],
     ),
@@ -179,7 +179,7 @@ WIRE_THREATS = {
     "wire: mistakes and logs say what is private or secret": (
         [
             f"{UNIT}/wire/test_problems.py::test_mistakes_become_one_constant_text",
-            f"{CATALOGUE}/test_refusals.py::test_what_duckdb_says_is_kept_for_the_curator",
+            f"{CATALOGUE}/test_postgres_errors.py::test_what_duckdb_says_is_kept_for_the_curator",
             f"{WIRE}::test_refusals_are_in_the_audit_log_and_nothing_that_is_secret_is",
         ],
         ["wire-mistakes-say-what-happened", "catalogue-says-what-duckdb-says"],

@@ -76,20 +76,20 @@ INSIDE = {
     "server": (
         *(
             "certificates",
-            "watching",
+            "server_health",
             "passwords",
             "scram_keys",
-            "limits",
+            "rate_limits",
             "slots",
             "audit_log",
-            "tables",
-            "postgres_tables",
+            "state_tables",
+            "postgres_state_tables",
             "later_writes",
         ),
         *(
             "shared_board",
             "identities",
-            "shared_rates",
+            "shared_rate_limits",
             "sessions",
             "idempotency",
             "calibration",
@@ -103,9 +103,17 @@ INSIDE = {
             "entry_index",
             "ledger_views",
             "policy_changes",
-            "asking",
+            "ask_in_slot",
         ),
-        *("releases", "desk", "json_forms", "public_catalogue", "http", "wire", "serve_vault"),
+        *(
+            "models_and_synthetic_tables",
+            "desk",
+            "json_forms",
+            "public_catalogue",
+            "http",
+            "wire",
+            "serve_vault",
+        ),
     ),
     "curator": (
         *("pack_integers", "policy", "pricing", "answer", "record", "rehearse"),
@@ -356,7 +364,12 @@ def test_few_files_of_the_server_ask_a_vault():
             ):
                 found.add(path.name)
     # The desk asks its twin alone and calibration one of made-up rows; releases are made in the slots of `asking`.
-    assert found == {"asking.py", "releases.py", "desk.py", "calibration.py"}
+    assert found == {
+        "ask_in_slot.py",
+        "models_and_synthetic_tables.py",
+        "desk.py",
+        "calibration.py",
+    }
 
 
 def test_inside_a_room_imports_point_one_way():

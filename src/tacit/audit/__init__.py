@@ -1,7 +1,7 @@
 """Whether a mechanism keeps its promise: exact verification on small universes, sampling, guided search."""
 
 from tacit.audit.attacks import ATTACKS, AttackReport
-from tacit.audit.catalogue import SUBJECTS, Subject, subject_of
+from tacit.audit.audited_mechanisms import SUBJECTS, Subject, subject_of
 from tacit.audit.counterexamples import name_and_shame, one_random_row
 from tacit.audit.databases import databases, distance, neighbouring_pairs
 from tacit.audit.distributions import Truncated, truncate

@@ -12,8 +12,8 @@ rows; PostgreSQL's SQL is rewritten for it. The room imports neither `curator` n
 """
 
 from tacit.catalogue.catalogue import Catalogue
-from tacit.catalogue.misses import Miss
 from tacit.catalogue.schema import SERVER_VERSION, Answer, Column, Schema, Table
+from tacit.catalogue.unanswered_statements import Miss
 from tacit.errors import CatalogueError
 
 __all__ = [

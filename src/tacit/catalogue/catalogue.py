@@ -16,12 +16,12 @@ from typing import Any, Self
 
 from sqlglot import exp
 
-from tacit.catalogue.lanes import Lanes
-from tacit.catalogue.messages import decode_answer, decode_columns, encode_tables
-from tacit.catalogue.misses import Miss, Misses
+from tacit.catalogue.fair_turns import Lanes
 from tacit.catalogue.process import Worker
 from tacit.catalogue.rewrite import is_of_the_catalogue, parse, with_name_of_cte
 from tacit.catalogue.schema import Answer, Column, Schema
+from tacit.catalogue.unanswered_statements import Miss, Misses
+from tacit.catalogue.worker_messages import decode_answer, decode_columns, encode_tables
 from tacit.errors import CatalogueError
 
 __all__ = ["Catalogue"]

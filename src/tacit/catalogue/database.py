@@ -20,7 +20,7 @@ import duckdb
 
 from tacit.catalogue.built_in import Relation, duckdb_type, relations
 from tacit.catalogue.declared import ANALYST, declared_rows
-from tacit.catalogue.refusals import refusal
+from tacit.catalogue.postgres_errors import refusal
 from tacit.catalogue.rewrite import STATEMENTS, TYPE_NAMES, Rewritten, Session, quoted, rewrite
 from tacit.catalogue.schema import Answer, Column, Schema
 from tacit.errors import CatalogueError

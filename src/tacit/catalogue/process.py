@@ -14,8 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tacit.catalogue.messages import encode_schema, pack, unpack
 from tacit.catalogue.schema import Schema
+from tacit.catalogue.worker_messages import encode_schema, pack, unpack
 from tacit.errors import CatalogueError
 
 __all__ = ["CPU_SECONDS", "SECONDS", "Worker"]

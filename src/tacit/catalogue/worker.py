@@ -16,7 +16,8 @@ from typing import Any, BinaryIO
 import duckdb
 
 from tacit.catalogue.database import Database
-from tacit.catalogue.messages import (
+from tacit.catalogue.rewrite import parameter_types, parse
+from tacit.catalogue.worker_messages import (
     decode_schema,
     decode_tables,
     encode_answer,
@@ -24,7 +25,6 @@ from tacit.catalogue.messages import (
     pack,
     unpack,
 )
-from tacit.catalogue.rewrite import parameter_types, parse
 from tacit.errors import CatalogueError
 
 __all__ = ["LENGTH", "main", "read_message", "write_message"]

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from tacit.cli.arguments import number, to_draw, to_write
-from tacit.cli.columns import column_option, format_option
-from tacit.cli.here import complete_analyst
+from tacit.cli.column_options import column_option, format_option
+from tacit.cli.current_vault import complete_analyst
 from tacit.cli.output import AsJson, patience, plain, say
 from tacit.curator import Explanation, Release, Vault, open_vault, protect
 from tacit.errors import InvalidInput, MissingFile

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tacit.cli.here import complete_attack
+from tacit.cli.current_vault import complete_attack
 from tacit.cli.output import AsJson, patience, say
 from tacit.errors import InvalidInput, NotInstalled
 

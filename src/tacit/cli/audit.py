@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from tacit.cli.here import complete_mechanism
+from tacit.cli.current_vault import complete_mechanism
 from tacit.cli.output import AsJson, say
 from tacit.curator import open_vault
 from tacit.errors import InvalidInput, NotPrivate

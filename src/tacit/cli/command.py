@@ -12,10 +12,10 @@ import typer
 from tacit.cli.ask import explain, mock, sql
 from tacit.cli.attack_lab import lab
 from tacit.cli.audit import auditing
+from tacit.cli.current_vault import HereCommand
 from tacit.cli.demo import demo, print_example
 from tacit.cli.describe import describe
-from tacit.cli.find import clipping, find_bounds, find_contributions
-from tacit.cli.here import HereCommand
+from tacit.cli.find_bounds import clipping, find_bounds, find_contributions
 from tacit.cli.init import init
 from tacit.cli.learn import learn
 from tacit.cli.ledger_commands import books

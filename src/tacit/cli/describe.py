@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tacit.cli.here import complete_table
+from tacit.cli.current_vault import complete_table
 from tacit.cli.output import AsJson, say
 from tacit.curator import open_vault
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from tacit.cli.arguments import Folder, to_write
-from tacit.cli.here import HereCommand
+from tacit.cli.current_vault import HereCommand
 from tacit.cli.output import AsJson, patience, say
 from tacit.curator import Vault, adopt_ledger, open_vault
 from tacit.errors import InvalidData, InvalidInput

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from tacit.cli.arguments import Folder, number, to_draw, to_write
-from tacit.cli.here import complete_analyst, complete_table
+from tacit.cli.current_vault import complete_analyst, complete_table
 from tacit.cli.output import AsJson, patience, plain, say
 from tacit.curator import open_vault
 from tacit.errors import InvalidInput

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from tacit.cli.arguments import Folder
-from tacit.cli.here import complete_analyst, complete_table
+from tacit.cli.current_vault import complete_analyst, complete_table
 from tacit.cli.output import AsJson, patience, say
 from tacit.curator import Budget, check_rights, inspect_rows, open_vault
 from tacit.errors import InvalidInput

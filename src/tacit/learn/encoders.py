@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tacit.curator import GRID, Encoding, Feature
 from tacit.errors import InvalidInput
 from tacit.frozen import frozen
-from tacit.learn.own_frame import read_columns, read_numbers
+from tacit.learn.prediction_frames import read_columns, read_numbers
 
 __all__ = ["Binned", "Dense"]
 

@@ -27,7 +27,7 @@ from tacit.learn.model_json import (
     write_settings,
 )
 from tacit.learn.model_settings import check_settings
-from tacit.learn.own_frame import column_of
+from tacit.learn.prediction_frames import column_of
 
 __all__ = ["Classifier", "Estimator", "Learning", "NotFitted", "ask", "source_of"]
 

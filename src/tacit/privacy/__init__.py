@@ -6,7 +6,6 @@ from tacit.privacy.bounded_losses import (
     PureLoss,
     ZeroConcentratedLoss,
 )
-from tacit.privacy.conversion import concentrated_delta, concentrated_order, renyi_delta
 from tacit.privacy.finite_loss import FiniteLoss
 from tacit.privacy.loss import Composed, Loss, Order, is_loss
 from tacit.privacy.loss_distribution import (
@@ -24,6 +23,7 @@ from tacit.privacy.noise_losses import (
     LaplaceLoss,
 )
 from tacit.privacy.protection import Neighbours, Protection, fill, relation
+from tacit.privacy.renyi_to_delta import concentrated_delta, concentrated_order, renyi_delta
 from tacit.privacy.replaced_samples import SampledUnderReplace
 from tacit.privacy.sensitivity import Norm, Sensitivity, root_at_least
 from tacit.privacy.shuffle import Shuffled, shuffled_epsilon

@@ -6,9 +6,9 @@ from math import inf
 from tacit.errors import InvalidInput
 from tacit.exact import Ball, Number, at_least, ball, count_of, upper, working
 from tacit.frozen import frozen
-from tacit.privacy.conversion import concentrated_delta
 from tacit.privacy.loss import Loss, Order, check_epsilon, check_order
 from tacit.privacy.protection import Neighbours, fill
+from tacit.privacy.renyi_to_delta import concentrated_delta
 
 __all__ = ["ApproximateLoss", "BoundedRangeLoss", "PureLoss", "ZeroConcentratedLoss"]
 

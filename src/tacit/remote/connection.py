@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from tacit.errors import InvalidInput, KeyReused, NotFound, ServerUnavailable, TooMany
 from tacit.exact import new_key
-from tacit.remote.refusals import refusal_of
+from tacit.remote.problem_to_exception import refusal_of
 
 __all__ = ["Connection"]
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from tacit.server.identities import ROLES, Identities, Identity, Person, Token
     from tacit.server.jobs import Job, Question
     from tacit.server.ledger_views import PastQuestion
-    from tacit.server.limits import Rate, Rates, Waiting
     from tacit.server.passwords import new_secret
+    from tacit.server.rate_limits import Rate, Rates, Waiting
     from tacit.server.rights import RIGHTS
     from tacit.server.serve_vault import Server, identities_of, serve
     from tacit.server.slots import LENGTHS, Schedule, Slot, Slots
@@ -69,9 +69,9 @@ _LATER = {
     "Person": "identities",
     "ROLES": "identities",
     "Token": "identities",
-    "Rate": "limits",
-    "Rates": "limits",
-    "Waiting": "limits",
+    "Rate": "rate_limits",
+    "Rates": "rate_limits",
+    "Waiting": "rate_limits",
     "new_secret": "passwords",
     "Server": "serve_vault",
     "identities_of": "serve_vault",

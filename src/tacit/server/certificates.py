@@ -1,6 +1,6 @@
 """Certificates, as far as a server reads its own: when it expires, and how DER is taken apart.
 
-Checked by: tests/unit/server/test_watching.py
+Checked by: tests/unit/server/test_server_health.py
 """
 
 import ssl

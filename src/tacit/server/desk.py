@@ -21,17 +21,17 @@ from tacit.curator import (
 )
 from tacit.errors import NotFound
 from tacit.frozen import frozen
-from tacit.server.asking import Asking, at_a_price
+from tacit.server.ask_in_slot import Asking, at_a_price
 from tacit.server.audit_log import AuditLog
 from tacit.server.calibration import Calibration
 from tacit.server.free_reads import parameter_key
 from tacit.server.identities import Identities, Identity
 from tacit.server.jobs import Job, Question
 from tacit.server.ledger_views import LedgerPages
-from tacit.server.limits import Rates, Waiting
+from tacit.server.models_and_synthetic_tables import Releases
 from tacit.server.people import People
 from tacit.server.policy_changes import PolicyPages
-from tacit.server.releases import Releases
+from tacit.server.rate_limits import Rates, Waiting
 from tacit.server.rights import check_right
 from tacit.server.served_vault import ServedVault
 from tacit.server.slots import Slots

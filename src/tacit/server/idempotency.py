@@ -10,7 +10,7 @@ from typing import Any
 
 from tacit.errors import InvalidInput, KeyReused, LedgerUnavailable, TooMany
 from tacit.server.identities import Identities
-from tacit.server.tables import Statements
+from tacit.server.state_tables import Statements
 
 __all__ = ["Keys"]
 

@@ -19,7 +19,7 @@ from tacit.server.passwords import (
     new_token,
 )
 from tacit.server.scram_keys import ScramKeys, derive_keys, salt_of, sign_as_server, verify_proof
-from tacit.server.tables import FileTables, Statements, Tables
+from tacit.server.state_tables import FileTables, Statements, Tables
 
 __all__ = ["FILE", "ROLES", "Identities", "Identity", "Person", "Token"]
 

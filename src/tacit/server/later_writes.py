@@ -8,7 +8,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from tacit.frozen import frozen
-from tacit.server.tables import Tables
+from tacit.server.state_tables import Tables
 
 __all__ = ["LaterWrites"]
 

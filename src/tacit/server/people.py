@@ -5,7 +5,7 @@ from contextlib import suppress
 from tacit.errors import AccessDenied, InvalidInput, NotFound, TooMany
 from tacit.server.audit_log import AuditLog
 from tacit.server.identities import Identities, Identity, Person, Token
-from tacit.server.limits import Rates
+from tacit.server.rate_limits import Rates
 from tacit.server.rights import RIGHTS, check_right
 
 __all__ = ["People"]

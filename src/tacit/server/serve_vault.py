@@ -21,14 +21,14 @@ from tacit.server.desk import Desk
 from tacit.server.identities import FILE, Identities
 from tacit.server.policy_changes import FILE as POLICY
 from tacit.server.policy_changes import note_policy
-from tacit.server.postgres_tables import PostgresTables, adopt_file
+from tacit.server.postgres_state_tables import PostgresTables, adopt_file
 from tacit.server.public_catalogue import PublicCatalogue
+from tacit.server.server_health import Watching
 from tacit.server.sessions import Sessions
 from tacit.server.shared_board import SharedBoard
-from tacit.server.shared_rates import SharedRates
+from tacit.server.shared_rate_limits import SharedRates
 from tacit.server.slots import Slots
-from tacit.server.tables import FileTables, Tables
-from tacit.server.watching import Watching
+from tacit.server.state_tables import FileTables, Tables
 from tacit.server.wire.connection import WireServer
 
 __all__ = ["AUDIT", "MISSES", "Server", "identities_of", "prepare_process", "serve"]

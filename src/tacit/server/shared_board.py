@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from tacit.curator import Board, Reserved, merge_released, still_needed
 from tacit.server.passwords import new_secret
-from tacit.server.tables import Statements, Tables
+from tacit.server.state_tables import Statements, Tables
 
 __all__ = ["SharedBoard"]
 

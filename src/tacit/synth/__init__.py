@@ -5,7 +5,6 @@ Nothing here can reach a row: requests are yielded, and what was released for th
 
 from tacit.synth.domain import Attribute, Distances, Forbidden, Law, Noisy, Tables
 from tacit.synth.estimated_errors import distance_of, estimate_errors
-from tacit.synth.model import Model
 from tacit.synth.noise_sums import gaussian_reach, laplace_reach, single_reach
 from tacit.synth.pseudo_random import uniforms
 from tacit.synth.residuals import (
@@ -17,6 +16,7 @@ from tacit.synth.residuals import (
 )
 from tacit.synth.strategies import Strategy, plan_strategy
 from tacit.synth.table_learning import learn_table
+from tacit.synth.table_model import Model
 
 __all__ = [
     "Attribute",

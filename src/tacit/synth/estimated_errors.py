@@ -7,7 +7,7 @@ from math import tanh
 import numpy as np
 
 from tacit.synth.domain import Array
-from tacit.synth.model import Model
+from tacit.synth.table_model import Model
 
 __all__ = ["distance_of", "estimate_errors", "poisson_deviation", "saturate"]
 

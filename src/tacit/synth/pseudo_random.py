@@ -1,7 +1,7 @@
 """Numbers that look random and are the same for everyone: what is done with a release needs no
 secret.
 
-Checked by: tests/unit/synth/test_model.py::test_rows_are_a_function_of_the_model
+Checked by: tests/unit/synth/test_table_model.py::test_rows_are_a_function_of_the_model
 """
 
 import numpy as np

@@ -17,8 +17,8 @@ import numpy as np
 from tacit.progress import show_progress
 from tacit.synth.domain import Array, Attribute, Distances, Forbidden, Groups, Law, Noisy, Tables
 from tacit.synth.mixture import Targets, choose_rung, fit_mixture
-from tacit.synth.model import Model, make_model
 from tacit.synth.smoothing import denoise, project
+from tacit.synth.table_model import Model, make_model
 from tacit.synth.value_groups import find_kinds, group_values
 
 __all__ = ["FITS", "Procedure", "learn_table", "split_share"]

@@ -82,12 +82,12 @@ BUGS = [
         file=f"{SERVER}/desk.py",
         before="return work() if self._identities.is_near else await self._read(work)",
         after="return work()",
-        killed_by=f"{UNIT}/http/test_gate.py::test_a_database_is_asked_who_somebody_is_where_nobody_waits_for_it[False]",
+        killed_by=f"{UNIT}/http/test_authenticate_requests.py::test_a_database_is_asked_who_somebody_is_where_nobody_waits_for_it[False]",
         note="a database that takes long would keep everybody's answers back beyond their slots",
     ),
     Bug(
         name="refusals-give-back-what-was-charged",
-        file=f"{SERVER}/asking.py",
+        file=f"{SERVER}/ask_in_slot.py",
         before="if is_known and not charged:",
         after="if is_known:",
         killed_by=f"{UNIT}/test_desk.py::test_what_is_refused_after_a_charge_stays_counted",
@@ -103,7 +103,7 @@ BUGS = [
     ),
     Bug(
         name="free-as-the-engine-found-it",
-        file=f"{SERVER}/asking.py",
+        file=f"{SERVER}/ask_in_slot.py",
         before="result = tell(result, free)",
         after="result = tell(result, result.price.free)",
         killed_by=f"{RESEMBLES}[confidence]",
@@ -175,7 +175,7 @@ BUGS = [
     ),
     Bug(
         name="forged-requests-count",
-        file=f"{SERVER}/http/gate.py",
+        file=f"{SERVER}/http/authenticate_requests.py",
         before="if not is_same(sent, session.csrf):",
         after="if not sent:",
         killed_by=f"{FORGED}::test_no_unsafe_request_of_a_browser_counts_unless_a_page_of_ours_sent_it",
@@ -183,7 +183,7 @@ BUGS = [
     ),
     Bug(
         name="other-sites-may-send",
-        file=f"{SERVER}/http/gate.py",
+        file=f"{SERVER}/http/authenticate_requests.py",
         before='if request.headers.get("sec-fetch-site") != "same-origin":',
         after='if request.headers.get("sec-fetch-site") == "cross-site":',
         killed_by=f"{FORGED}::test_no_unsafe_request_of_a_browser_counts_unless_a_page_of_ours_sent_it",
@@ -199,7 +199,7 @@ BUGS = [
     ),
     Bug(
         name="jobs-of-others-are-read",
-        file=f"{SERVER}/asking.py",
+        file=f"{SERVER}/ask_in_slot.py",
         before="if found is None or found.owner != who.name:",
         after="if found is None:",
         killed_by=f"{UNIT}/test_desk.py::test_a_job_belongs_to_who_asked",
@@ -298,7 +298,7 @@ BUGS = [
     ),
     Bug(
         name="a-slot-nobody-asks-in-stays",
-        file=f"{SERVER}/asking.py",
+        file=f"{SERVER}/ask_in_slot.py",
         before="                    loop.call_soon_threadsafe(take_off)",
         after="                    take_off",
         killed_by=f"{UNIT}/test_desk.py::test_a_slot_that_nobody_asks_in_is_taken_off_though_the_disk_fails",

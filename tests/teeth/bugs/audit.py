@@ -182,10 +182,10 @@ BUGS = [
     ),
     Bug(
         name="attack-vector-priced-at-half",
-        file=f"{ATTACKS}/vectors.py",
+        file=f"{ATTACKS}/noise_of_a_vault.py",
         before="answers / (2 * vault.amount(vault.limit))",
         after="answers / (4 * vault.amount(vault.limit))",
-        killed_by=f"{UNIT}/attacks/test_vectors.py::test_the_whole_limit_is_spent_and_no_more",
+        killed_by=f"{UNIT}/attacks/test_noise_of_a_vault.py::test_the_whole_limit_is_spent_and_no_more",
         note="rho is the squared distance over twice the variance",
     ),
     Bug(

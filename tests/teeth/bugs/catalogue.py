@@ -10,23 +10,23 @@ CATALOGUE = "tests/unit/catalogue/test_catalogue.py"
 BUGS = [
     Bug(
         name="catalogue-has-one-lane",
-        file="src/tacit/catalogue/lanes.py",
+        file="src/tacit/catalogue/fair_turns.py",
         before="        lane = SLOW if self._seconds(who) > _MOST else QUICK",
         after="        lane = QUICK",
-        killed_by="tests/unit/catalogue/test_lanes.py::test_who_has_taken_much_is_in_the_slow_lane_until_that_fades",
+        killed_by="tests/unit/catalogue/test_fair_turns.py::test_who_has_taken_much_is_in_the_slow_lane_until_that_fades",
         note="one person's long statements would keep everybody else waiting",
     ),
     Bug(
         name="catalogue-says-what-duckdb-says",
-        file="src/tacit/catalogue/refusals.py",
+        file="src/tacit/catalogue/postgres_errors.py",
         before='    return CatalogueError("0A000", "the catalogue cannot answer this statement", detail=said)',
         after='    return CatalogueError("0A000", f"the catalogue cannot answer this statement ({said})", detail=said)',
-        killed_by="tests/unit/catalogue/test_refusals.py::test_what_duckdb_says_is_kept_for_the_curator",
+        killed_by="tests/unit/catalogue/test_postgres_errors.py::test_what_duckdb_says_is_kept_for_the_curator",
         note="clients would be told of settings and functions of a database inside the server",
     ),
     Bug(
         name="catalogue-nodes-not-fenced",
-        file=f"{ROOM}/rewrite/fence.py",
+        file=f"{ROOM}/rewrite/allow_list.py",
         before="if kind not in NODES:",
         after="if False:",
         killed_by=f"{FENCE}::test_no_function_of_duckdb_passes_but_those_that_are_listed",
@@ -34,7 +34,7 @@ BUGS = [
     ),
     Bug(
         name="catalogue-functions-not-fenced",
-        file=f"{ROOM}/rewrite/fence.py",
+        file=f"{ROOM}/rewrite/allow_list.py",
         before="if name in FUNCTIONS or (",
         after="if name or (",
         killed_by=f"{FENCE}::test_what_reaches_beyond_the_catalogue_is_refused",
@@ -82,10 +82,10 @@ BUGS = [
     ),
     Bug(
         name="catalogue-unpickles",
-        file=f"{ROOM}/messages.py",
+        file=f"{ROOM}/worker_messages.py",
         before="found = json.loads(data)",
         after="found = __import__('pickle').loads(data)",
-        killed_by="tests/unit/catalogue/test_messages.py::test_what_arrives_is_never_unpickled",
+        killed_by="tests/unit/catalogue/test_worker_messages.py::test_what_arrives_is_never_unpickled",
         note="a worker that was taken over would take over the server",
     ),
     Bug(

@@ -48,10 +48,10 @@ BUGS = [
     ),
     Bug(
         name="long-lengths-are-read",
-        file=f"{SERVER}/http/gate.py",
+        file=f"{SERVER}/http/authenticate_requests.py",
         before="len(length) > _DIGITS or int(length) > BODY",
         after="int(length) > BODY",
-        killed_by=f"{UNIT}/http/test_gate.py::test_a_body_within_the_limit_passes_and_a_longer_one_does_not",
+        killed_by=f"{UNIT}/http/test_authenticate_requests.py::test_a_body_within_the_limit_passes_and_a_longer_one_does_not",
         note="a length of thousands of digits would end the request by a mistake",
     ),
     Bug(
@@ -88,7 +88,7 @@ BUGS = [
     ),
     Bug(
         name="failures-are-told",
-        file=f"{SERVER}/asking.py",
+        file=f"{SERVER}/ask_in_slot.py",
         before="job.end(EngineFailed())",
         after="job.end(result)",
         killed_by="tests/laws/test_doors.py::test_what_fails_in_a_look_says_one_sentence_when_its_slot_ends",
@@ -184,18 +184,18 @@ BUGS = [
     ),
     Bug(
         name="attempts-are-taken-from-nothing",
-        file=f"{SERVER}/shared_rates.py",
+        file=f"{SERVER}/shared_rate_limits.py",
         before="WHERE {_FILLED} >= 1",
         after="WHERE {_FILLED} >= -1000",
-        killed_by=f"{UNIT}/test_shared_rates.py::test_attempts_at_one_server_count_at_the_other",
+        killed_by=f"{UNIT}/test_shared_rate_limits.py::test_attempts_at_one_server_count_at_the_other",
         note="the rate would be counted and not kept",
     ),
     Bug(
         name="attempts-are-written-down-by-name",
-        file=f"{SERVER}/shared_rates.py",
+        file=f"{SERVER}/shared_rate_limits.py",
         before="            self._key, f",
         after="            b'', f",
-        killed_by=f"{UNIT}/test_shared_rates.py::test_no_name_or_address_is_written_down",
+        killed_by=f"{UNIT}/test_shared_rate_limits.py::test_no_name_or_address_is_written_down",
         note="who reads the database could find passwords that were typed as names by trying",
     ),
     Bug(
@@ -216,7 +216,7 @@ BUGS = [
     ),
     Bug(
         name="auditors-make-synthetic-tables",
-        file=f"{SERVER}/releases.py",
+        file=f"{SERVER}/models_and_synthetic_tables.py",
         before='check_right(who, "ask")\n\n        def make',
         after='check_right(who, "look")\n\n        def make',
         killed_by=f"{UNIT}/http/test_releases.py::test_synthetic_rows_are_paid_for_once",
@@ -224,7 +224,7 @@ BUGS = [
     ),
     Bug(
         name="auditors-fit-models",
-        file=f"{SERVER}/releases.py",
+        file=f"{SERVER}/models_and_synthetic_tables.py",
         before='check_right(who, "ask")\n        await self._asking.prepare',
         after='check_right(who, "look")\n        await self._asking.prepare',
         killed_by=f"{UNIT}/http/test_releases.py::test_models_are_not_for_auditors_and_not_beyond_the_limit",

@@ -41,7 +41,7 @@ BUGS = [
     ),
     Bug(
         name="what-is-paid-takes-from-the-day",
-        file="src/tacit/server/asking.py",
+        file="src/tacit/server/ask_in_slot.py",
         before="share=0.0 if found.free else found.share",
         after="share=found.share",
         killed_by=f"{SERVER}::test_after_a_failing_engine_what_is_paid_is_answered_and_counts_once",
@@ -49,7 +49,7 @@ BUGS = [
     ),
     Bug(
         name="what-seemed-paid-is-not-counted",
-        file="src/tacit/server/asking.py",
+        file="src/tacit/server/ask_in_slot.py",
         before="elif not share:\n",
         after="elif share < 0:\n",
         killed_by=f"{SERVER}::test_what_is_charged_anew_after_all_is_counted_for_the_day",

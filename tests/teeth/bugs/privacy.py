@@ -177,10 +177,10 @@ BUGS = [
     ),
     Bug(
         name="conversion-with-a-power-too-many",
-        file="src/tacit/privacy/conversion.py",
+        file="src/tacit/privacy/renyi_to_delta.py",
         before="** ball(order) / above",
         after="** ball(order + 1) / above",
-        killed_by=f"{UNIT}/test_conversion.py::test_a_divergence_converts_as_published",
+        killed_by=f"{UNIT}/test_renyi_to_delta.py::test_a_divergence_converts_as_published",
         note="the factor of the conversion is (1 - 1/order)**order, no less",
     ),
     # What privacy holds for accounting.

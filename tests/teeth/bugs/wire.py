@@ -22,7 +22,7 @@ BUGS = [
     ),
     Bug(
         name="wire-explain-analyze-runs",
-        file=f"{WIRE}/perform.py",
+        file=f"{WIRE}/run_commands.py",
         before="    lines, told = await session.asking.explain(inner, values)",
         after=(
             "    lines, told = await session.asking.explain(inner, values)\n"
@@ -33,7 +33,7 @@ BUGS = [
     ),
     Bug(
         name="wire-declare-asks",
-        file=f"{WIRE}/perform.py",
+        file=f"{WIRE}/run_commands.py",
         before="    await session.describe_portal(portal)\n    session.open(wanted.name, portal)",
         after="    await session.run_portal(portal)\n    session.open(wanted.name, portal)",
         killed_by=f"{SEQUENCES}[DECLARE]",
@@ -204,10 +204,10 @@ BUGS = [
     ),
     Bug(
         name="wire-wrapped-questions-are-asked-before-all-are-read",
-        file=f"{WIRE}/wrappers.py",
+        file=f"{WIRE}/wrapped_questions.py",
         before="    if not places or len(places) > _MOST:",
         after="    if not places:",
-        killed_by=f"{UNIT}/test_wrappers.py::test_other_statements_have_none",
+        killed_by=f"{UNIT}/test_wrapped_questions.py::test_other_statements_have_none",
         note="one statement could ask any number of questions",
     ),
     Bug(
@@ -269,10 +269,10 @@ BUGS = [
     ),
     Bug(
         name="wire-each-part-pays-the-whole-price",
-        file=f"{WIRE}/parts.py",
+        file=f"{WIRE}/questions_in_statement.py",
         before="                question = replace(question, epsilon=Fraction(question.epsilon or 0) / count)",
         after="                question = replace(question, epsilon=Fraction(question.epsilon or 0))",
-        killed_by=f"{UNIT}/test_parts.py::test_three_questions_cost_the_named_price_together_and_nothing_the_second_time",
+        killed_by=f"{UNIT}/test_questions_in_statement.py::test_three_questions_cost_the_named_price_together_and_nothing_the_second_time",
         note="each question of a statement would pay the price that the statement names",
     ),
     Bug(
@@ -280,7 +280,7 @@ BUGS = [
         file=f"{WIRE}/asking.py",
         before="        refuse_sum(who, parts, standing.spent_today)",
         after="        refuse_sum(who, (), standing.spent_today)",
-        killed_by=f"{UNIT}/test_parts.py::test_nothing_is_charged_if_all_together_do_not_fit",
+        killed_by=f"{UNIT}/test_questions_in_statement.py::test_nothing_is_charged_if_all_together_do_not_fit",
         note="two parts would be paid for, and the third refused",
     ),
     Bug(
@@ -288,7 +288,7 @@ BUGS = [
         file=f"{WIRE}/asking.py",
         before="            await self._try_outer(who, outer, given, parts, columns)",
         after="            pass",
-        killed_by=f"{UNIT}/test_parts.py::test_nothing_is_charged_for_what_is_too_large_around_a_question",
+        killed_by=f"{UNIT}/test_questions_in_statement.py::test_nothing_is_charged_for_what_is_too_large_around_a_question",
         note="a question would be paid for and what stands around it refused for its size",
     ),
     Bug(
@@ -390,7 +390,7 @@ BUGS = [
     ),
     Bug(
         name="wire-replays-for-every-role",
-        file="src/tacit/server/asking.py",
+        file="src/tacit/server/ask_in_slot.py",
         before='        check_right(who, "ask")\n        self._rates.check("questions", who.name)',
         after='        self._rates.check("questions", who.name)',
         killed_by=f"{UNIT.removesuffix('/wire')}/test_free_reads.py::test_an_auditor_is_replayed_nothing",
@@ -418,7 +418,7 @@ BUGS = [
     ),
     Bug(
         name="wire-lists-become-text",
-        file=f"{WIRE}/lists.py",
+        file=f"{WIRE}/list_parameters.py",
         before="    return Spread(_write(statement, numbers), tuple(spread), tuple(oids))",
         after=(
             "    made = _write(statement, numbers)\n"
@@ -427,7 +427,7 @@ BUGS = [
             "        text = text.replace(f'${number}', f\"'{each}'\")\n"
             "    return Spread(split_statements(text)[0])"
         ),
-        killed_by=f"{UNIT}/test_lists.py::test_a_value_of_a_list_is_a_value",
+        killed_by=f"{UNIT}/test_list_parameters.py::test_a_value_of_a_list_is_a_value",
         note="a quote in a value of a list would end its literal",
     ),
     Bug(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tacit.cli.arguments import number
-from tacit.cli.columns import column_option
+from tacit.cli.column_options import column_option
 from tacit.cli.demo import _command
 from tacit.errors import InvalidInput
 from tests.unit.cli.clinics import POLICY, Said, called, vault

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import tacit
 from tacit.server import Desk, Identities, Rate, Rates, Slots, Waiting
 from tacit.server.audit_log import AuditLog
-from tacit.server.limits import RATES
+from tacit.server.rate_limits import RATES
 
 PASSWORD = "correct horse battery"
 POLICY = """\

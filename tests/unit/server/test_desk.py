@@ -22,7 +22,7 @@ from tacit.errors import (
     ServerUnavailable,
     TooMany,
 )
-from tacit.server import Identities, Question, Rate, Rates, Waiting, asking
+from tacit.server import Identities, Question, Rate, Rates, Waiting, ask_in_slot
 from tacit.server.idempotency import Keys
 from tests.unit.server.clinics import (
     BY_WARD,
@@ -325,7 +325,7 @@ def test_nothing_is_written_where_all_are_served(folder, monkeypatch):
 
 def test_a_slot_that_nobody_asks_in_is_taken_off_though_the_disk_fails(folder, monkeypatch):
     """Whoever leaves while entering frees the slot: a full disk keeps the allowance, and not the slot, for ever."""
-    monkeypatch.setattr(asking, "_AGAIN", 0.001)
+    monkeypatch.setattr(ask_in_slot, "_AGAIN", 0.001)
 
     async def scenario(desk):
         ana, unseen, fails = who(desk, "ana"), desk._served.unseen, []
@@ -484,7 +484,7 @@ def test_bounds_are_found_in_a_slot_by_a_curator_alone(tmp_path):
 def test_a_slot_that_could_not_be_taken_off_ends_all_the_same_and_is_tried_again(
     folder, monkeypatch
 ):
-    monkeypatch.setattr("tacit.server.asking._AGAIN", 0.001)
+    monkeypatch.setattr("tacit.server.ask_in_slot._AGAIN", 0.001)
 
     async def scenario(desk):
         board = desk._served.unseen._board

@@ -12,7 +12,7 @@ from tacit.errors import AccessDenied, AllowanceExceeded, InvalidInput
 from tacit.server import Identities
 from tacit.server import identities as module
 from tacit.server.passwords import hash_of_token
-from tacit.server.tables import FileTables
+from tacit.server.state_tables import FileTables
 
 PASSWORD = "correct horse battery"
 

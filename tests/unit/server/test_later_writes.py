@@ -9,7 +9,7 @@ import pytest
 from tacit.errors import LedgerUnavailable
 from tacit.server import later_writes
 from tacit.server.later_writes import LaterWrites
-from tacit.server.tables import FileTables
+from tacit.server.state_tables import FileTables
 
 PUT = "INSERT INTO settings VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 

@@ -9,9 +9,9 @@ import pytest
 import tacit
 from tacit.curator import Reserved, Unseen
 from tacit.errors import KeyReused, LedgerUnavailable
-from tacit.server import Identities, identities, postgres_tables, shared_board
+from tacit.server import Identities, identities, postgres_state_tables, shared_board
 from tacit.server.idempotency import Keys
-from tacit.server.postgres_tables import PostgresTables, adopt_file
+from tacit.server.postgres_state_tables import PostgresTables, adopt_file
 from tacit.server.shared_board import SharedBoard
 from tests import postgres
 from tests.unit.curator.test_hide_until_slot_end import PRICE, PURE, told
@@ -288,17 +288,17 @@ def test_tables_of_before_get_what_came_later(address, opened):
 
 
 def test_whoever_keeps_the_tables_keeps_nobody_waiting_for_long(people, opened, monkeypatch):
-    monkeypatch.setattr(postgres_tables, "_PATIENCE", 1)
+    monkeypatch.setattr(postgres_state_tables, "_PATIENCE", 1)
     held, who = opened(), people._identity("ana")
     with held.writing(), pytest.raises(LedgerUnavailable, match="locked by another session"):
         people.spend(who, 0.01)
-    monkeypatch.setattr(postgres_tables, "_IDLE", 1)
+    monkeypatch.setattr(postgres_state_tables, "_IDLE", 1)
 
     def hang():
         with held.writing():
             people.spend(who, 0.01)  # waits, until the database has ended the step that hangs
 
-    monkeypatch.setattr(postgres_tables, "_PATIENCE", 60)
+    monkeypatch.setattr(postgres_state_tables, "_PATIENCE", 60)
     with pytest.raises(LedgerUnavailable):
         hang()
     assert people.spent_today("ana") == 0.01

@@ -14,6 +14,7 @@ from tacit.audit.attacks.intersection import intersection
 from tacit.audit.attacks.k_anonymity import anonymity, generalise
 from tacit.audit.attacks.local_sensitivity import local_sensitivity
 from tacit.audit.attacks.low_bits import low_bits
+from tacit.audit.attacks.made_up_town import town
 from tacit.audit.attacks.membership import membership
 from tacit.audit.attacks.name_and_shame import name_and_shame
 from tacit.audit.attacks.non_negative import non_negative
@@ -21,7 +22,6 @@ from tacit.audit.attacks.random_row import random_row
 from tacit.audit.attacks.reconstruction import reconstruction
 from tacit.audit.attacks.report import AttackReport, Line, Rate
 from tacit.audit.attacks.timing import timing
-from tacit.audit.attacks.town import town
 
 __all__ = [
     "ATTACKS",

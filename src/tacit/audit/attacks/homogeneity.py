@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from tacit.audit.attacks.chances import coins, laplace_masses
 from tacit.audit.attacks.claims import of_claims
 from tacit.audit.attacks.k_anonymity import QUASI_IDENTIFIERS, anonymity, generalise
+from tacit.audit.attacks.made_up_town import town
 from tacit.audit.attacks.report import AttackReport
-from tacit.audit.attacks.town import town
 from tacit.mechanisms import Laplace
 
 __all__ = ["claims_right", "homogeneity"]

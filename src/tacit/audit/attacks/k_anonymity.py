@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from tacit.audit.attacks.town import Person
+from tacit.audit.attacks.made_up_town import Person
 from tacit.errors import InvalidInput
 
 __all__ = ["QUASI_IDENTIFIERS", "anonymity", "generalise"]
@@ -32,7 +32,7 @@ def generalise(people: Sequence[Person], k: int) -> list[tuple[dict[str, str], l
 
     The last class takes those who are left over, so that none is smaller than k.
 
-    >>> from tacit.audit.attacks.town import town
+    >>> from tacit.audit.attacks.made_up_town import town
     >>> [len(members) for _, members in generalise(town(11), 3)]
     [3, 3, 5]
     """

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.audit.attacks.chances import below_normal, coins, most_wins, two_steps
+from tacit.audit.attacks.noise_of_a_vault import DELTA, noise_for
 from tacit.audit.attacks.report import AttackReport, Line, Rate
-from tacit.audit.attacks.vectors import DELTA, noise_for
 from tacit.exact import below
 from tacit.frozen import frozen
 

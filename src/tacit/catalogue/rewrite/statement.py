@@ -6,9 +6,9 @@ Checked by: tests/unit/catalogue/test_database.py
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from tacit.catalogue.rewrite.allow_list import check_fence
 from tacit.catalogue.rewrite.casts import as_name, column_kind, marked
 from tacit.catalogue.rewrite.expressions import fold_case, rewrite_expressions
-from tacit.catalogue.rewrite.fence import check_fence
 from tacit.catalogue.rewrite.names import NAMELESS, column_names, name_of_column
 from tacit.catalogue.rewrite.parse import parse
 from tacit.catalogue.rewrite.session import Session

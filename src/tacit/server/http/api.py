@@ -9,8 +9,8 @@ from fastapi.responses import JSONResponse
 from tacit.errors import NotFound
 from tacit.server.desk import Desk
 from tacit.server.http import models
+from tacit.server.http.authenticate_requests import Gate, Visitor
 from tacit.server.http.forecast import forecast
-from tacit.server.http.gate import Gate, Visitor
 from tacit.server.http.values import ARROW, CSV, answer_response
 from tacit.server.jobs import Job
 from tacit.server.json_forms import (

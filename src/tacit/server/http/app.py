@@ -13,12 +13,12 @@ from tacit.errors import TacitError
 from tacit.server.desk import Desk
 from tacit.server.http import models
 from tacit.server.http.api import api_routes
+from tacit.server.http.authenticate_requests import Gate, Headers
 from tacit.server.http.connections import WirePlace
-from tacit.server.http.gate import Gate, Headers
 from tacit.server.http.pages import STATIC, Pages, page_routes
 from tacit.server.http.problems import MEDIA, TYPES, problem_from, problem_of, problem_response
+from tacit.server.server_health import Watching
 from tacit.server.sessions import Sessions
-from tacit.server.watching import Watching
 
 __all__ = ["make_app"]
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from tacit.errors import InvalidInput
 from tacit.server.jobs import Question
 from tacit.server.json_forms import read_parameters
-from tacit.server.releases import Fit
+from tacit.server.models_and_synthetic_tables import Fit
 
 __all__ = [
     "AnswerBody",

@@ -2,7 +2,7 @@
 
 Nothing is decided here about what an answer costs or whether it is given.
 
-Checked by: tests/unit/server/wire/test_sequences.py, tests/unit/server/wire/test_parts.py
+Checked by: tests/unit/server/wire/test_sequences.py, tests/unit/server/wire/test_questions_in_statement.py
 """
 
 import asyncio
@@ -18,14 +18,14 @@ from tacit.server.identities import Identity
 from tacit.server.jobs import Question
 from tacit.server.json_forms import explanation_fields
 from tacit.server.public_catalogue import PublicCatalogue
-from tacit.server.wire.commands import question_within
 from tacit.server.wire.cursors import Outcome
 from tacit.server.wire.lexer import Statement
-from tacit.server.wire.lists import Spread, list_numbers, spread_lists, with_single_values
+from tacit.server.wire.list_parameters import Spread, list_numbers, spread_lists, with_single_values
 from tacit.server.wire.notices import describe_answer, describe_sum
 from tacit.server.wire.parameters import infer_types, known_types, sample_of
-from tacit.server.wire.parts import Part, divide, refuse_sum, stand_in
 from tacit.server.wire.problems import placed, problem_from
+from tacit.server.wire.questions_in_statement import Part, divide, refuse_sum, stand_in
+from tacit.server.wire.read_commands import question_within
 from tacit.server.wire.settings import Price, Settings, read_price_comment
 from tacit.server.wire.values import (
     BOOL,
@@ -38,7 +38,7 @@ from tacit.server.wire.values import (
     array_of,
     element_of,
 )
-from tacit.server.wire.wrappers import Wrapped, pick, refuse_growing, unwrap
+from tacit.server.wire.wrapped_questions import Wrapped, pick, refuse_growing, unwrap
 
 __all__ = ["Asking"]
 
@@ -209,7 +209,7 @@ class Asking:
                     is charged if all together do not fit, or if what is around them is too large to be evaluated.
         Because:    all are explained before the first is asked, the price is divided among those that are not known,
                     their sum is compared with what is left, and the whole is tried on rows that stand for answers.
-        Checked by: tests/unit/server/wire/test_parts.py
+        Checked by: tests/unit/server/wire/test_questions_in_statement.py
         """
         refuse_growing(wrapped)
         parts = await self._parts(who, wrapped, values)

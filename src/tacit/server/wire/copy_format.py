@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tacit.printing import spreadsheet_cell
-from tacit.server.wire.commands import Copy
 from tacit.server.wire.messages import cells_of
+from tacit.server.wire.read_commands import Copy
 from tacit.server.wire.values import (
     FLOAT4,
     FLOAT8,

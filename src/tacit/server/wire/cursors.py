@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tacit.frozen import frozen
-from tacit.server.wire.commands import Copy, Fetch
 from tacit.server.wire.lexer import Statement
+from tacit.server.wire.read_commands import Copy, Fetch
 from tacit.server.wire.values import Field
 
 __all__ = ["Outcome", "Portal", "Prepared"]

@@ -9,7 +9,10 @@ from typing import Any
 from tacit.server.desk import Desk
 from tacit.server.public_catalogue import PublicCatalogue
 from tacit.server.wire.asking import Asking
-from tacit.server.wire.commands import (
+from tacit.server.wire.cursors import Outcome, Portal, Prepared
+from tacit.server.wire.lexer import Statement
+from tacit.server.wire.problems import Problem, placed
+from tacit.server.wire.read_commands import (
     is_question,
     read_cancel,
     read_execute,
@@ -18,10 +21,7 @@ from tacit.server.wire.commands import (
     refuse_write,
     syntax_problem,
 )
-from tacit.server.wire.cursors import Outcome, Portal, Prepared
-from tacit.server.wire.lexer import Statement
-from tacit.server.wire.perform import COMMANDS, describe_show
-from tacit.server.wire.problems import Problem, placed
+from tacit.server.wire.run_commands import COMMANDS, describe_show
 from tacit.server.wire.settings import Settings
 from tacit.server.wire.transactions import Transaction
 from tacit.server.wire.values import BOOL, JSON, TEXT, Field

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from tacit import errors
-from tacit.remote.refusals import refusal_of
+from tacit.remote.problem_to_exception import refusal_of
 from tacit.server.http.problems import TYPES, problem_from, problem_response
 
 REFUSALS = [

@@ -7,7 +7,7 @@ import pytest
 
 from tacit.learn import Estimator
 from tacit.server.http.models import ModelBody
-from tacit.server.releases import MODELS
+from tacit.server.models_and_synthetic_tables import MODELS
 from tests.unit.server.clinics import add_survey, make_folder, running_app
 from tests.unit.server.http.test_api import problem
 

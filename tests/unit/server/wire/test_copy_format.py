@@ -4,9 +4,9 @@ import struct
 
 import pytest
 
-from tacit.server.wire.commands import Copy
 from tacit.server.wire.copy_format import copy_rows
 from tacit.server.wire.lexer import Statement
+from tacit.server.wire.read_commands import Copy
 from tacit.server.wire.values import Field
 
 FIELDS = (Field("k", 25), Field("n", 20))

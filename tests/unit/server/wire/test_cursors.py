@@ -2,9 +2,9 @@
 
 import pytest
 
-from tacit.server.wire.commands import Fetch, read_fetch
 from tacit.server.wire.cursors import Outcome, Portal
 from tacit.server.wire.lexer import split_statements
+from tacit.server.wire.read_commands import Fetch, read_fetch
 from tacit.server.wire.values import Field
 
 

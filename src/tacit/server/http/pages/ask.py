@@ -11,7 +11,7 @@ from fastapi.responses import RedirectResponse
 
 from tacit.errors import NotFound, TacitError
 from tacit.printing import json_text
-from tacit.server.http.gate import Visitor
+from tacit.server.http.authenticate_requests import Visitor
 from tacit.server.http.models import SQL
 from tacit.server.http.pages.questions import (
     answer_view,

@@ -14,7 +14,7 @@ from fastapi.responses import RedirectResponse, StreamingResponse
 
 from tacit.errors import InvalidInput
 from tacit.printing import json_text
-from tacit.server.http.gate import Visitor
+from tacit.server.http.authenticate_requests import Visitor
 from tacit.server.http.pages.rendering import Pages, Route
 from tacit.server.rights import check_right
 

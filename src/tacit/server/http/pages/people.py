@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import Request, Response
 
 from tacit.errors import InvalidInput
-from tacit.server.http.gate import Visitor
+from tacit.server.http.authenticate_requests import Visitor
 from tacit.server.http.models import exact_number
 from tacit.server.http.pages.rendering import Pages, Route, url_of
 from tacit.server.rights import check_right

@@ -10,7 +10,7 @@ from fastapi import Request, Response
 from fastapi.responses import RedirectResponse
 
 from tacit.errors import InvalidInput
-from tacit.server.http.gate import Visitor
+from tacit.server.http.authenticate_requests import Visitor
 from tacit.server.http.models import exact_number
 from tacit.server.http.pages.rendering import Pages, Route
 from tacit.server.json_forms import policy_faults

@@ -14,11 +14,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.staticfiles import StaticFiles
 
 from tacit.errors import TacitError
+from tacit.server.http.authenticate_requests import Gate, Visitor
 from tacit.server.http.charts import budget_bar, format_number
 from tacit.server.http.connections import WirePlace
 from tacit.server.http.forecast import own_scale
-from tacit.server.http.gate import Gate, Visitor
-from tacit.server.watching import Watching
+from tacit.server.server_health import Watching
 
 __all__ = ["MENU", "STATIC", "Pages", "Route", "read_form", "url_of"]
 

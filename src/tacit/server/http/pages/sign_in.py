@@ -9,7 +9,7 @@ from fastapi import Request, Response
 from fastapi.responses import RedirectResponse
 
 from tacit.errors import InvalidInput, TacitError
-from tacit.server.http.gate import check_origin
+from tacit.server.http.authenticate_requests import check_origin
 from tacit.server.http.pages.rendering import MENU, Pages, Route, read_form
 from tacit.server.http.problems import problem_from
 from tacit.server.identities import Identity

@@ -8,8 +8,8 @@ from typing import Any
 from fastapi import Request, Response
 
 from tacit.server.desk import Desk
+from tacit.server.http.authenticate_requests import Visitor
 from tacit.server.http.connections import connections
-from tacit.server.http.gate import Visitor
 from tacit.server.http.pages.rendering import Pages, Route, url_of
 
 __all__ = ["TablePages", "table_views"]
