@@ -13,6 +13,7 @@ from typing import Any
 
 from tacit.errors import InvalidPlan
 from tacit.plan import (
+    ANGLES,
     CASTS,
     NEGATION,
     SETTINGS,
@@ -128,7 +129,7 @@ TEXTS = {
     Function.RTRIM,
     Function.LENGTH,
 }
-DOUBLES = {Function.SQRT, Function.LN, Function.LOG10, Function.EXP}
+DOUBLES = {Function.SQRT, Function.LN, Function.LOG10, Function.EXP, *ANGLES} - {Function.ATAN2}
 
 
 def slots(operation: Any) -> Iterator[list[Kind]]:
@@ -145,7 +146,7 @@ def slots(operation: Any) -> Iterator[list[Kind]]:
             yield from ([kind, kind] for kind in Kind if kind is not FLAG)
         case "one of" | "is null":
             yield from ([kind] for kind in Kind if kind is not FLAG)
-        case Function.POWER:
+        case Function.POWER | Function.ATAN2:
             yield from map(list, product(numbers, numbers))
         case Function.QUOTIENT:
             yield [WHOLE, WHOLE]

@@ -71,7 +71,15 @@ from tacit.plan.model.expressions import (
     rebuilt,
     walk_expression,
 )
-from tacit.plan.model.function_names import INEXACT, PARTS, STRICT, TRUNCATED, UNITS, Function
+from tacit.plan.model.function_names import (
+    ANGLES,
+    INEXACT,
+    PARTS,
+    STRICT,
+    TRUNCATED,
+    UNITS,
+    Function,
+)
 from tacit.plan.model.nodes import (
     MOST_NUMBERS,
     Computed,
@@ -148,6 +156,7 @@ from tacit.plan.rewrite.combine_answers import exchange_leaves
 from tacit.plan.rewrite.fill_in_subqueries import fill_subqueries, hold_value
 from tacit.plan.rewrite.free_questions import keys_alone, shows_no_row
 from tacit.plan.rewrite.top_k import TopK, show_chosen, top_k_of
+from tacit.plan.semantics.angles import angle_range, range_of_two
 from tacit.plan.semantics.cases_without_value import (
     NEGATION,
     PARTIAL,
@@ -163,6 +172,7 @@ from tacit.plan.semantics.function_meanings import LONGEST, MEANINGS
 from tacit.plan.semantics.function_types import may_leave
 from tacit.plan.semantics.infer_types import CASTS, operand_kind, operand_kinds, type_of
 from tacit.plan.semantics.like import Wild, matches, tokens_of
+from tacit.plan.semantics.ranges import Range
 from tacit.plan.semantics.regular_expressions import (
     Automaton,
     LetterRanges,
@@ -194,6 +204,10 @@ from tacit.plan.sql.statement import read_asked, read_priced, read_sql
 from tacit.plan.validate_plan import check_plan, prove, prove_combined, prove_keys
 
 __all__ = [
+    "ANGLES",
+    "Range",
+    "angle_range",
+    "range_of_two",
     "Axis",
     "Coding",
     "Across",

@@ -1,11 +1,24 @@
 """Functions of released numbers, days and moments: what they are, and between which ends the exact ones lie."""
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from math import ceil, floor, inf, isfinite, isnan
 from typing import Any
 
 from tacit.curator.answer.intervals import Interval, as_interval
-from tacit.plan import INT64, MEANINGS, PARTS, STRICT, Function, Kind, cast
+from tacit.plan import (
+    ANGLES,
+    INT64,
+    MEANINGS,
+    PARTS,
+    STRICT,
+    Function,
+    Kind,
+    Range,
+    angle_range,
+    cast,
+    range_of_two,
+)
 
 __all__ = ["called_value", "cast_value", "value_of_kind"]
 
@@ -232,6 +245,8 @@ def _ends(function: Function, values: Sequence[Any]) -> tuple[float, float]:
             )
         case Function.POWER:
             return _powers(known[0], known[1])
+        case _ if function in ANGLES:
+            return _angles(function, known)
         case _:
             return -inf, inf
 
@@ -243,6 +258,20 @@ def _at(function: Function, end: float, far: float, settings: list[int]) -> floa
         return beyond if end == far else far
     found = MEANINGS[function](end, *settings)
     return beyond if found is None else float(found)
+
+
+def _angles(function: Function, known: Sequence[Interval]) -> tuple[float, float]:
+    """Sines and their like, by the ranges that are proved of rows; a tangent near its pole may be any number."""
+    ranges = [
+        Range(Fraction(each.low), Fraction(each.high))
+        if isfinite(each.low) and isfinite(each.high)
+        else None
+        for each in known
+    ]
+    found = (
+        range_of_two(*ranges) if function is Function.ATAN2 else angle_range(function, ranges[0])
+    )
+    return (-inf, inf) if found is None else (float(found.low), float(found.high))
 
 
 def _powers(base: Interval, exponent: Interval) -> tuple[float, float]:

@@ -19,6 +19,7 @@ from tacit.engines.sql.shared_function_sql import (
 )
 from tacit.errors import InvalidPlan
 from tacit.plan import (
+    ANGLES,
     LONGEST,
     UNITS,
     Called,
@@ -97,6 +98,8 @@ def call_sql(expression: Called, operands: Sequence[str], microseconds: Moments)
             return first if kinds[0] is Kind.INTEGER else f"{function.value.lower()}({first})"
         case Function.SQRT | Function.LN | Function.LOG10 | Function.EXP | Function.POWER:
             return _real(function, operands)
+        case _ if function in ANGLES:
+            return _angle(function, operands)
         case Function.EXTRACT | Function.DATE_TRUNC | Function.DATE_ADD | Function.DATE_DIFF:
             return _moment(expression, operands, microseconds)
         case Function.SECONDS_BETWEEN:
@@ -128,6 +131,21 @@ def _real(function: Function, operands: Sequence[str]) -> str:
             return write_once(value, lambda x: f"CASE WHEN {x} < -745.13 THEN 0 ELSE exp({x}) END")
         case _:
             return write_once(value, lambda x: write_once(operands[1], lambda y: _power(x, y)))
+
+
+def _angle(function: Function, operands: Sequence[str]) -> str:
+    """Sines and their like; an arc beyond 1 is NULL, and the zeros of ATAN2 have no sign."""
+    value, name = operands[0], function.value.lower()
+    match function:
+        case Function.ASIN | Function.ACOS:
+            above = "'1.0000000000000002'::float8"
+            inside = _above(value, "-1.0000000000000002")
+            return f"{name}(nullif(least({inside}, {above}), {above}))"
+        case Function.ATAN2:
+            zero = double_literal(0)
+            return f"atan2({', '.join(f'({zero} - ({zero} - {each}))' for each in operands)})"
+        case _:
+            return f"{name}({value})"
 
 
 def _power(base: str, exponent: str) -> str:

@@ -18,7 +18,7 @@ from tacit.engines.sql.shared_function_sql import (
     largest_factor,
     setting_of,
 )
-from tacit.plan import LONGEST, UNITS, Called, Function, Kind, may_leave, type_of
+from tacit.plan import ANGLES, LONGEST, UNITS, Called, Function, Kind, may_leave, type_of
 
 __all__ = [
     "call_sql",
@@ -117,6 +117,8 @@ def call_sql(expression: Called, operands: Sequence[str]) -> str:
             return first if kind is Kind.INTEGER else write_once(first, _trunc)
         case Function.SQRT | Function.LN | Function.LOG10 | Function.EXP | Function.POWER:
             return _real(function, operands)
+        case _ if function in ANGLES:
+            return _angle(function, operands)
         case Function.EXTRACT | Function.DATE_TRUNC | Function.DATE_ADD | Function.DATE_DIFF:
             return _moment(expression, operands)
         case Function.SECONDS_BETWEEN:
@@ -149,6 +151,18 @@ def _real(function: Function, operands: Sequence[str]) -> str:
             for odd in ("NaN", "Infinity", "-Infinity"):
                 found = f"nullif({found}, CAST('{odd}' AS DOUBLE))"
             return found
+
+
+def _angle(function: Function, operands: Sequence[str]) -> str:
+    """Sines and their like; an arc beyond 1 is NULL, and the zeros of ATAN2 have no sign."""
+    if function is Function.ATAN2:
+        operands = [f"(0D - (0D - {each}))" for each in operands]
+    found = f"{function.value.lower()}({', '.join(operands)})"
+    return (
+        f"nullif({found}, CAST('NaN' AS DOUBLE))"
+        if function in {Function.ASIN, Function.ACOS}
+        else found
+    )
 
 
 def _trunc(value: str) -> str:

@@ -94,6 +94,27 @@ def _log(name: str) -> _Writer:
     return write
 
 
+def _arc(expression: Called, operands: Sequence[str]) -> str:
+    """ASIN and ACOS: NULL beyond 1 and below -1."""
+    value, known = operands[0], type_of(expression.operands[0]).range
+    if known is None or known.furthest > 1:
+        # the first doubles beyond both; NULL stays NULL, though LEAST passes it over
+        above = "1.0000000000000002e0"
+        value = f"nullif(least({_kept_above(value, f'-{above}')}, {above}), {above})"
+    return f"{expression.function.value.lower()}({value})"
+
+
+def _wave(expression: Called, operands: Sequence[str]) -> str:
+    """SIN, COS and TAN, which raise where a proof that is wrong lets an infinity through."""
+    return caught(f"{expression.function.value.lower()}({operands[0]})")
+
+
+def _angle(_: Called, operands: Sequence[str]) -> str:
+    """ATAN2 of numbers whose zeros have no sign."""
+    y, x = (f"(0e0 - (0e0 - {operand}))" for operand in operands)
+    return f"atan2({y}, {x})"
+
+
 def _power(expression: Called, operands: Sequence[str]) -> str:
     base, exponent = (type_of(part) for part in expression.operands)
     value = operands[0]
@@ -214,6 +235,12 @@ _WRITERS: dict[Function, _Writer] = {
     Function.LN: _log("ln"),
     Function.LOG10: _log("log10"),
     Function.POWER: _power,
+    Function.SIN: _wave,
+    Function.COS: _wave,
+    Function.TAN: _wave,
+    Function.ASIN: _arc,
+    Function.ACOS: _arc,
+    Function.ATAN2: _angle,
     Function.SUBSTR: _substr,
     Function.RIGHT: lambda part, operands: f"right({operands[0]}, {_count(part):d})",
     Function.REPLACE: lambda _, operands: (

@@ -5,7 +5,17 @@ Checked by: tests/unit/plan/model/test_serialize.py
 
 from enum import Enum
 
-__all__ = ["FORMATS", "Function", "INEXACT", "PARTS", "STRICT", "TOTAL", "TRUNCATED", "UNITS"]
+__all__ = [
+    "ANGLES",
+    "FORMATS",
+    "Function",
+    "INEXACT",
+    "PARTS",
+    "STRICT",
+    "TOTAL",
+    "TRUNCATED",
+    "UNITS",
+]
 
 
 class Function(Enum):
@@ -28,6 +38,13 @@ class Function(Enum):
     LOG10 = "LOG10"
     EXP = "EXP"
     POWER = "POWER"
+    SIN = "SIN"
+    COS = "COS"
+    TAN = "TAN"
+    ASIN = "ASIN"
+    ACOS = "ACOS"
+    ATAN = "ATAN"
+    ATAN2 = "ATAN2"
     LOWER = "LOWER"
     UPPER = "UPPER"
     TRIM = "TRIM"
@@ -68,11 +85,21 @@ TOTAL = STRICT - {
     Function.LN,
     Function.LOG10,
     Function.POWER,
+    Function.ASIN,
+    Function.ACOS,
     Function.DATE_ADD,
 }
 """The functions that are NULL nowhere else."""
 
-INEXACT = frozenset({Function.LN, Function.LOG10, Function.EXP, Function.POWER})
+ANGLES = frozenset(
+    {
+        *(Function.SIN, Function.COS, Function.TAN),
+        *(Function.ASIN, Function.ACOS, Function.ATAN, Function.ATAN2),
+    }
+)
+"""The functions of angles, in radians, and those whose value is one."""
+
+INEXACT = ANGLES | {Function.LN, Function.LOG10, Function.EXP, Function.POWER}
 """The functions whose last bit is the machine's: engines may differ by it, and no key is found by it."""
 
 PARTS = {

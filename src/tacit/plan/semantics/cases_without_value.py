@@ -187,6 +187,19 @@ def _below(operation: Operation, edge: float, *, inclusive: bool) -> Partial:
     )
 
 
+def _beyond_one(operation: Operation) -> Partial:
+    """An angle whose sine or cosine would be beyond 1."""
+    return Partial(
+        operation,
+        Kind.NUMBER,
+        "a sine or a cosine beyond one",
+        is_met=lambda value: not -1 <= value <= 1,
+        may_be_met=lambda found: found.range is None or found.range.furthest > 1,
+        example=(1.5,),
+        raises=True,
+    )
+
+
 def _beyond_calendar(
     operation: Operation, kind: Kind, places: Sequence[int], *example: Value
 ) -> Partial:
@@ -394,6 +407,8 @@ PARTIAL: tuple[Partial, ...] = (
         refused=True,
         reason="this number could become too large for a double",
     ),
+    _beyond_one(Function.ASIN),
+    _beyond_one(Function.ACOS),
     Partial(
         (Kind.NUMBER, Kind.INTEGER),
         Kind.NUMBER,

@@ -6,7 +6,23 @@ Moments are microseconds since 1970 in UTC; a day that meets a function is the m
 from collections.abc import Callable, Mapping
 from datetime import date
 from functools import lru_cache
-from math import copysign, exp, floor, isfinite, log, log10, pow, sqrt  # noqa: A004 -- the power of C's library
+from math import (
+    acos,
+    asin,
+    atan,
+    atan2,
+    copysign,
+    cos,
+    exp,
+    floor,
+    isfinite,
+    log,
+    log10,
+    pow,  # noqa: A004 -- the power of C's library
+    sin,
+    sqrt,
+    tan,
+)
 
 from tacit.plan.model.function_names import FORMATS, Function
 from tacit.plan.semantics.regular_expressions import find_pattern
@@ -121,6 +137,11 @@ def _power(base: float, exponent: float) -> float | None:
     except (OverflowError, ValueError):
         # too large, a root of a negative number, or a quotient by zero
         return None
+
+
+def _angle(y: float, x: float) -> float:
+    """The angle of a point; a zero has no sign, which would turn it half a circle around."""
+    return atan2(y + 0.0, x + 0.0)
 
 
 # ---------------------------------------------------------------- texts
@@ -337,6 +358,13 @@ MEANINGS: Mapping[Function, Callable[..., Value]] = {
     Function.LOG10: lambda value: log10(value) if value > 0 else None,
     Function.EXP: _exp,
     Function.POWER: _power,
+    Function.SIN: sin,
+    Function.COS: cos,
+    Function.TAN: tan,
+    Function.ASIN: lambda value: asin(value) if -1 <= value <= 1 else None,
+    Function.ACOS: lambda value: acos(value) if -1 <= value <= 1 else None,
+    Function.ATAN: atan,
+    Function.ATAN2: _angle,
     Function.LOWER: lower,
     Function.UPPER: _upper_text,
     Function.TRIM: lambda text: text.strip(_SPACES),

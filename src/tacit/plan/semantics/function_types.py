@@ -6,9 +6,10 @@ from math import ceil, floor
 
 from tacit.exact import ball, exp, log, lower, sqrt, upper, working
 from tacit.plan.model.expressions import Called, Expression, Literal
-from tacit.plan.model.function_names import PARTS, Function
+from tacit.plan.model.function_names import ANGLES, PARTS, Function
 from tacit.plan.model.nodes import Question
 from tacit.plan.model.schema import Kind
+from tacit.plan.semantics.angles import angle_range, range_of_two, widen
 from tacit.plan.semantics.cases_without_value import (
     LARGEST_LOGARITHM,
     SETTINGS,
@@ -49,6 +50,7 @@ ARITY: dict[Function, tuple[int, int]] = dict.fromkeys(Function, (1, 1)) | {
     Function.QUOTIENT: (2, 2),
     Function.ROUND: (2, 2),
     Function.POWER: (2, 2),
+    Function.ATAN2: (2, 2),
     Function.SUBSTR: (2, 3),
     Function.RIGHT: (2, 2),
     Function.REPLACE: (3, 3),
@@ -75,7 +77,7 @@ _CHOICES = {
     Function.NULLIF,
 }
 _OWN = {Function.ABS, Function.SIGN, Function.ROUND, Function.FLOOR, Function.CEIL, Function.TRUNC}
-_DOUBLES = {Function.SQRT, Function.LN, Function.LOG10, Function.EXP, Function.POWER}
+_DOUBLES = ANGLES | {Function.SQRT, Function.LN, Function.LOG10, Function.EXP, Function.POWER}
 _JOINS = {Function.CONCAT, Function.JOINED}
 _TEXTS = _JOINS | {Function.REPLACE}
 _MOMENTS = {
@@ -378,7 +380,7 @@ def _log(expression: Called, types: Sequence[Type], kind: Kind, nullable: bool) 
 
     def ends(number: Fraction) -> Range:
         value = log(number) / log(_TEN) if by_ten else log(number)
-        return _about(Range(lower(value), upper(value)))
+        return widen(Range(lower(value), upper(value)))
 
     least, greatest = (Fraction(-324), Fraction(309)) if by_ten else (_LEAST_LOG, _GREATEST_LOG)
     if found.high is not None and found.high <= 0:
@@ -388,18 +390,12 @@ def _log(expression: Called, types: Sequence[Type], kind: Kind, nullable: bool) 
     return Type(kind, low, high, nullable or may_be_null(expression.function, kind, found))
 
 
-def _about(exact: Range) -> Range:
-    """A range with room for the last bits of a library's function."""
-    room = exact.furthest / (1 << 44)
-    return outward(Range(exact.low - room, exact.high + room))
-
-
 def _exp(expression: Called, types: Sequence[Type], kind: Kind, nullable: bool) -> Type:
     (found,) = types
     if found.high is None:
         refuse_unbounded(expression.operands[0], "its exponential could become infinite")
     refuse_partial(expression, Function.EXP, kind, found)
-    high = _about(Range(Fraction(0), upper(exp(found.high)))).high
+    high = widen(Range(Fraction(0), upper(exp(found.high)))).high
     low = (
         Fraction(0)
         if found.low is None or found.low < -600
@@ -409,7 +405,7 @@ def _exp(expression: Called, types: Sequence[Type], kind: Kind, nullable: bool) 
 
 
 def _round_down(number: Fraction) -> Fraction:
-    return _about(Range(number, number)).low
+    return widen(Range(number, number)).low
 
 
 def _power(expression: Called, types: Sequence[Type], kind: Kind, nullable: bool) -> Type:
@@ -428,7 +424,7 @@ def _power(expression: Called, types: Sequence[Type], kind: Kind, nullable: bool
         pieces = [Range(min(abs(x.low), abs(x.high)) if 0 not in x else Fraction(0), x.furthest)]
     if not pieces:
         return Type(kind, Fraction(0), Fraction(0), nullable=True)
-    sizes = _about(
+    sizes = widen(
         hull(_corner(size, n) for size in (pieces[0].low, pieces[0].high) for n in _turns(y))
     )
     low, high = max(sizes.low, Fraction(0)), sizes.high
@@ -450,6 +446,18 @@ def _corner(base: Fraction, exponent: Fraction) -> Fraction:
         return Fraction(0)
     with working(128):
         return upper(exp(ball(base).log() * ball(exponent)))
+
+
+def _angle(expression: Called, types: Sequence[Type], kind: Kind, nullable: bool) -> Type:
+    """Sines, cosines and tangents of angles in radians, and the angles that have them."""
+    function, ranges = expression.function, [found.range for found in types]
+    if function is Function.ATAN2:
+        return type_with_range(kind, range_of_two(*ranges), nullable)
+    found = angle_range(function, ranges[0])
+    nullable = nullable or may_be_null(function, kind, *types)
+    if found is None:
+        return Type(kind, nullable=nullable)
+    return type_with_range(kind, found, nullable)
 
 
 def _length(expression: Called, _: Sequence[Type], kind: Kind, nullable: bool) -> Type:
@@ -552,6 +560,7 @@ _RULES: dict[Function, _Rule] = {
     Function.LOG10: _log,
     Function.EXP: _exp,
     Function.POWER: _power,
+    **dict.fromkeys(ANGLES, _angle),
     Function.LENGTH: _length,
     Function.STRPOS: _position,
     Function.EXTRACT: _extract,

@@ -19,6 +19,7 @@ from tacit.plan.model.schema import Kind
 from tacit.plan.questions.build_expressions import NULL, Forms, literal, unit_named
 from tacit.plan.questions.time_spans import complete_years, make_date, time_bucket
 from tacit.plan.questions.time_zones import local_time
+from tacit.plan.semantics.angles import PI
 from tacit.plan.sql.source_positions import Account
 from tacit.plan.sql.text_maps import read_text_map
 
@@ -39,6 +40,13 @@ _CALLS: dict[type[exp.Expr], tuple[Function, str]] = {
     exp.Ln: (Function.LN, "this"),
     exp.Exp: (Function.EXP, "this"),
     exp.Pow: (Function.POWER, "this expression"),
+    exp.Sin: (Function.SIN, "this"),
+    exp.Cos: (Function.COS, "this"),
+    exp.Tan: (Function.TAN, "this"),
+    exp.Asin: (Function.ASIN, "this"),
+    exp.Acos: (Function.ACOS, "this"),
+    exp.Atan: (Function.ATAN, "this"),
+    exp.Atan2: (Function.ATAN2, "this expression"),
     exp.Lower: (Function.LOWER, "this"),
     exp.Upper: (Function.UPPER, "this"),
     exp.Length: (Function.LENGTH, "this"),
@@ -219,6 +227,24 @@ class Calls:
         """LOG2(x), by natural logarithms."""
         found = self.forms.call(Function.LN, self._operands(node, [value]))
         return self.forms.arithmetic("/", found, Literal(_LN_2, Kind.NUMBER))
+
+    def circle(self, node: exp.Expr) -> Expression:
+        """PI()."""
+        self._take_call(node)
+        return Literal(PI, Kind.NUMBER)
+
+    def turn(self, node: exp.Expr) -> Expression:
+        """RADIANS(x) and DEGREES(x): a product."""
+        share = PI / 180 if isinstance(node, exp.Radians) else 180 / PI
+        (operand,) = self._operands(node, [self._take_call(node)["this"]])
+        return self.forms.arithmetic("*", operand, Literal(share, Kind.NUMBER))
+
+    def cube_root(self, node: exp.Expr) -> Expression:
+        """CBRT(x), with the sign of x."""
+        (operand,) = self._operands(node, [self._take_call(node)["this"]])
+        third = Literal(Fraction(1, 3), Kind.NUMBER)
+        size = self.forms.call(Function.POWER, [self.forms.call(Function.ABS, [operand]), third])
+        return self.forms.arithmetic("*", self.forms.call(Function.SIGN, [operand]), size)
 
     def text_map(self, node: exp.Expr) -> Expression:
         """INITCAP(x), REGEXP_EXTRACT(x, 'a+') and REGEXP_REPLACE(x, 'a+', 'b') of declared values."""
@@ -500,6 +526,10 @@ _SPECIAL: dict[type[exp.Expr], Callable[[Calls, exp.Expr], Expression]] = {
     exp.DateBin: Calls.time_bucket,
     exp.AtTimeZone: Calls.at_zone,
     exp.DateAdd: Calls.added_interval,
+    exp.Pi: Calls.circle,
+    exp.Radians: Calls.turn,
+    exp.Degrees: Calls.turn,
+    exp.Cbrt: Calls.cube_root,
     exp.RegexpFullMatch: Calls.full_match,
     exp.Initcap: Calls.text_map,
     exp.RegexpExtract: Calls.text_map,

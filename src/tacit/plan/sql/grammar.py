@@ -36,6 +36,15 @@ _OF_ONE: tuple[type[exp.Expr], ...] = (
         exp.Sqrt,
         exp.Ln,
         exp.Exp,
+        exp.Sin,
+        exp.Cos,
+        exp.Tan,
+        exp.Asin,
+        exp.Acos,
+        exp.Atan,
+        exp.Radians,
+        exp.Degrees,
+        exp.Cbrt,
         exp.Lower,
         exp.Upper,
         exp.Length,
@@ -161,6 +170,8 @@ NODES: dict[type[exp.Expr], tuple[str, str]] = {
     exp.Round: ("this decimals", ""),
     exp.Log: ("this expression", ""),
     exp.Pow: ("this expression", ""),
+    exp.Atan2: ("this expression", ""),
+    exp.Pi: ("", ""),
     exp.Substring: ("this start length", ""),
     exp.Concat: ("expressions safe coalesce", ""),
     exp.Left: ("this expression", ""),
@@ -328,7 +339,6 @@ TAUGHT_FUNCTIONS: dict[str, tuple[str, str]] = {
         "the function IQR is not supported",
         "write QUANTILE_CONT(x, 0.75) - QUANTILE_CONT(x, 0.25)",
     ),
-    "CBRT": ("the function CBRT is not supported", "write POWER(x, 1.0 / 3)"),
 }
 TAUGHT_ARGUMENTS = {
     "method": (

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tacit.curator.answer.intervals import Interval
 from tacit.curator.answer.released_functions import called_value, value_of_kind
-from tacit.plan import MEANINGS, Function, Kind
+from tacit.plan import ANGLES, MEANINGS, Function, Kind
 from tacit.plan.semantics.function_meanings import FIRST, LAST
 from tests.unit.curator.asked import noisy, seen
 
@@ -18,6 +18,7 @@ ENDS = st.one_of(
 )
 SETTINGS = {F.ROUND: st.integers(-2, 3)}
 OF_ONE = [F.ABS, F.SIGN, F.ROUND, F.FLOOR, F.CEIL, F.SQRT, F.LN, F.LOG10, F.EXP]
+OF_ONE += sorted(ANGLES - {F.ATAN2}, key=str)
 OF_TWO = [F.LEAST, F.GREATEST, F.COALESCE, F.NULLIF, F.POWER, F.QUOTIENT]
 
 

@@ -293,6 +293,8 @@ MAY_BE_NULL = [
     Called(Function.LOG10, (X,)),
     Called(Function.POWER, (K, whole(-1))),
     Called(Function.POWER, (K, number(Fraction(1, 2)))),
+    Called(Function.ASIN, (K,)),
+    Called(Function.ACOS, (K,)),
     Called(Function.DATE_ADD, (DAY, K, Literal("year", Kind.TEXT))),
     Cast(HUGE, Kind.INTEGER),
 ]

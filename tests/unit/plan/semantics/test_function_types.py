@@ -126,6 +126,13 @@ def test_ranges_follow_the_function(function, operands, expected):
         (F.POWER, (HALF, DRIFT), 0.015625, 8),
         (F.POWER, (AGE, whole(0)), 1, 1),
         (F.POWER, (SIGNED, Literal(Fraction(1, 2), NUM)), -(7**0.5), 7**0.5),
+        (F.SIN, (DRIFT,), -1, 0.479425538604203),
+        (F.COS, (HALF,), -1, 0.8775825618903728),
+        (F.TAN, (column(NUM, -1, Fraction(1, 2)),), -1.5574077246549023, 0.5463024898437905),
+        (F.ASIN, (DRIFT,), -1.5707963267948966, 0.5235987755982989),
+        (F.ACOS, (DRIFT,), 1.0471975511965979, 3.141592653589793),
+        (F.ATAN, (OPEN,), -1.5707963267948966, 1.5707963267948966),
+        (F.ATAN2, (HALF, DRIFT), 0.7853981633974483, 2.976443976175166),
     ],
 )
 def test_ranges_of_what_a_library_computes_have_a_little_room(function, operands, low, high):
@@ -143,6 +150,9 @@ def test_ranges_of_what_a_library_computes_have_a_little_room(function, operands
         (F.LN, (HALF,), False),
         (F.LN, (column(NUM, 0, 1, nullable=False),), True),
         (F.POWER, (column(INT, -2, 2, nullable=False), whole(3)), False),
+        (F.ASIN, (column(NUM, -1, 1, nullable=False),), False),
+        (F.ACOS, (HALF,), True),
+        (F.SIN, (column(NUM, nullable=False),), False),
         (F.POWER, (column(INT, -2, 2, nullable=False), whole(-3)), True),
         (F.POWER, (column(INT, -2, 2, nullable=False), Literal(Fraction(1, 2), NUM)), True),
         (F.QUOTIENT, (SURE, SURE), False),
