@@ -108,7 +108,8 @@ FEATURES = (
 class Statement:
     """A text, what it uses, whether every engine gives its last bits, and what its parameters are bound to.
 
-    `constant` is the text with constants in the place of parameters, if it has some.
+    `constant` is the text with constants in the place of parameters, if it has some.  Where `is_pure`, keys that are
+    not public are discovered without a delta.
     """
 
     text: str
@@ -117,6 +118,7 @@ class Statement:
     finding: bool
     bound: Parameters = NO_PARAMETERS
     constant: str = ""
+    is_pure: bool = False
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ VISITS = Table(
     ),
     unit="person",
     contributions=2,
+    references=(("big", "visits", "age"), ("score", "doses", "mg"), ("day", "doses", "given")),
 )
 DOSES = Table(
     "doses",
@@ -35,6 +36,7 @@ DOSES = Table(
     ),
     unit="who",
     contributions=3,
+    references=(("drug", "visits", "Two Words"), ("times", "labs", "code")),
 )
 LABS = Table(
     "labs",
@@ -52,6 +54,7 @@ LABS = Table(
     ),
     unit="id",
     contributions=1,
+    references=(("code", "visits", "age"), ("value", "visits", "age")),
 )
 TRIPS = Table(
     "trips",

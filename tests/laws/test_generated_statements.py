@@ -15,6 +15,7 @@ from random import Random, SystemRandom
 import pytest
 
 from tacit.privacy import Neighbours
+from tests.laws.latest_statements import LATEST, write_latest_statement
 from tests.laws.newer_statements import NEWER, write_newer_statement
 from tests.laws.statement_checks import Outcome, Violation, check_statement, shrink_statement
 from tests.laws.statement_grammar import FEATURES, Statement, write_statement
@@ -73,12 +74,15 @@ class Tally:
         assert self.outcomes["accepted"] >= 0.7 * statements
         assert self.outcomes["moved"] >= 0.25 * statements
         assert self.outcomes["reached"] >= 0.05 * statements  # as far as is claimed, and no further
-        assert [feature for feature in (*FEATURES, *NEWER) if self.features[feature] < least] == []
+        assert [
+            feature for feature in (*FEATURES, *NEWER, *LATEST) if self.features[feature] < least
+        ] == []
 
 
 def write_any_statement(seed: int, *, deep: bool) -> Statement:
-    """The statement of a seed, of which every second one has newer constructs."""
-    return (write_newer_statement if seed // 10 % 2 else write_statement)(seed, deep=deep)
+    """The statement of a seed, of which every second one has newer constructs, and every fourth one the latest."""
+    writers = (write_statement, write_newer_statement, write_statement, write_latest_statement)
+    return writers[seed // 10 % 4](seed, deep=deep)
 
 
 def check_slice(

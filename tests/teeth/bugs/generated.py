@@ -74,6 +74,15 @@ BUGS = [
         note="of unknown keys every row of a unit keeps its own",
     ),
     Bug(
+        name="generated-keys-without-delta-weigh-as-with-one",
+        file=f"{ENGINES}/unknown_keys_per_unit.py",
+        before="    if keeping.norm is Weighing.L1:\n",
+        after="    if keeping.norm is Weighing.L1 and kept == 1:\n",
+        killed_by=f"{STATEMENTS}[1]",
+        environment={"FIRST_STATEMENT": "675"},
+        note="without a delta the squares of what a unit's keys weigh are bounded, and not their sum",
+    ),
+    Bug(
         name="generated-copies-have-one-key",
         file="src/tacit/stability/unknown_key_weights.py",
         before='Keeping(multiplicity(question.rows), 0, b"", norm)',

@@ -4,6 +4,8 @@ Checked by: tests/unit/plan/sql/test_sides_left_out.py
 """
 
 from dataclasses import replace
+from fractions import Fraction
+from math import ceil
 
 from sqlglot import exp
 
@@ -81,8 +83,13 @@ def join_full(sides: Sides, join: exp.Expr, *, is_using: bool) -> Scope:
 
 
 def _nothing_like(column: Column) -> e.Expression:
-    """NULL of the kind of a column, of which no bound is forgotten: the other part of a stack has them."""
+    """NULL of the kind of a column, of which no bound is forgotten: the other part of a stack has them.
+
+    The bounds of what is calculated are fractions, and a whole number among constants is none.
+    """
     known = column.low if column.low is not None else (column.values or (None,))[0]
+    if column.kind is Kind.INTEGER and isinstance(known, Fraction):
+        known = ceil(known)
     if known is None:
         return e.Literal(None, column.kind)
     literal = e.Literal(known, column.kind)

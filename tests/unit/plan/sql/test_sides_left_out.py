@@ -3,7 +3,8 @@
 import pytest
 
 from tacit.errors import InvalidPlan
-from tacit.plan import Joined, Kept, Owner, Stacked, owner_of, prove, read_sql, walk_rows
+from tacit.plan import Joined, Kept, Kind, Owner, Stacked, owner_of, prove, read_sql, walk_rows
+from tacit.plan.questions.row_columns import columns_of
 from tests.laws.clinic import TABLES
 
 
@@ -64,3 +65,13 @@ def test_a_unit_that_may_be_missing_is_the_same_without_its_table():
     joined = "FROM patients p FULL JOIN visits v ON p.id = v.patient"
     asked = [read_sql(f"SELECT COUNT({name}) {joined}", TABLES) for name in ("p.id", "id", "*")]
     assert asked[0].question == asked[1].question != asked[2].question
+
+
+@pytest.mark.parametrize("value", ["ABS(stay)", "stay + 1", "CASE WHEN stay > 3 THEN 1 ELSE 2 END"])
+def test_calculated_columns_may_be_beside_all_units(value):
+    """What is calculated has bounds that are fractions; a whole number that is missing is NULL, not one of them."""
+    side = f"(SELECT patient, {value} AS x, cost / 4 AS c FROM visits) v"
+    found = columns_of(
+        rows_of(f"SELECT COUNT(x) FROM {side} FULL JOIN patients p ON p.id = v.patient")
+    )
+    assert {column.kind for column in found if column.name == "x"} == {Kind.INTEGER}
