@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
+from functools import cache
 from operator import attrgetter
 from reprlib import recursive_repr
+from types import CodeType, FunctionType
 from typing import Any, NoReturn, TypeVar, dataclass_transform, overload
 
 __all__ = ["frozen"]
@@ -19,9 +21,9 @@ def frozen(*, init: bool = ..., eq: bool = ...) -> Callable[[type[T]], type[T]]:
 def frozen(
     cls: type[T] | None = None, /, *, init: bool = True, eq: bool = True
 ) -> type[T] | Callable[[type[T]], type[T]]:
-    """What `dataclass(frozen=True, slots=True)` makes of a class, with one function compiled instead of six.
+    """What `dataclass(frozen=True, slots=True)` makes of a class, with nothing compiled for it.
 
-    There are so many such classes that the other five took a tenth of the time from a cold process to an answer.
+    There are so many such classes that compiling six functions each took a tenth of the time from a cold process to an answer.
 
     >>> @frozen
     ... class Point:
@@ -47,7 +49,7 @@ def _make_class(cls: type[T], *, init: bool, eq: bool) -> type[T]:
     made: Any = dataclass(init=False, repr=False, eq=False, slots=True)(cls)
     listed = fields(made)
     if init:
-        made.__init__ = _Initialiser(made)
+        made.__init__ = _initialiser(made, listed)
     if eq:
         names = [each.name for each in listed if each.compare]
         if not says_equal:
@@ -61,45 +63,43 @@ def _make_class(cls: type[T], *, init: bool, eq: bool) -> type[T]:
     return made  # type: ignore[no-any-return]
 
 
-class _Initialiser:
-    """The `__init__` of a class until somebody asks for it: a question makes values of few of the classes."""
-
-    __slots__ = ("_of",)
-
-    def __init__(self, of: type) -> None:
-        self._of = of
-
-    def __get__(self, value: object, _: type | None = None) -> Callable[..., None]:
-        made: Any = self._of
-        found: Any = made.__dict__["__init__"]
-        if isinstance(found, _Initialiser):  # two threads may both make it: they make the same
-            found = made.__init__ = _initialiser(made, fields(made))
-        return found if value is None else found.__get__(value)  # type: ignore[no-any-return]
-
-
 def _initialiser(made: Any, listed: tuple[Field[Any], ...]) -> Callable[..., None]:
-    """The function that sets every field, by the descriptor of its slot."""
+    """The function that sets every field, by the descriptor of its slot: the one of its shape, under other names."""
+    # which fields are made anew for every value
+    makes = tuple([each.default_factory is not MISSING for each in listed])
+    names = [each.name for each in listed]
     known: dict[str, Any] = {"_missing": MISSING}
-    annotations: dict[str, Any] = {}
-    given, lines = ["self"], []
-    for each in listed:
-        name = each.name
-        annotations[name] = each.type
-        known[f"_set_{name}"] = getattr(made, name).__set__
-        if each.default_factory is not MISSING:
-            known[f"_make_{name}"] = each.default_factory
-            given.append(f"{name}=_missing")
-            lines.append(f"_set_{name}(self, _make_{name}() if {name} is _missing else {name})")
-            continue
-        known[f"_default_{name}"] = each.default
-        given.append(name if each.default is MISSING else f"{name}=_default_{name}")
-        lines.append(f"_set_{name}(self, {name})")
-    lines.append("self.__post_init__()" if hasattr(made, "__post_init__") else "pass")
-    exec(f"def __init__({', '.join(given)}):\n " + "\n ".join(lines), known)  # noqa: S102 -- made of names of fields
-    function = known.pop("__init__")
-    function.__qualname__, function.__module__ = f"{made.__qualname__}.__init__", made.__module__
-    function.__annotations__ = annotations | {"return": None}
+    defaults = []
+    for at, each in enumerate(listed):
+        known[f"_set{at}"] = getattr(made, each.name).__set__
+        if makes[at]:
+            known[f"_make{at}"] = each.default_factory
+            defaults.append(MISSING)
+        elif each.default is not MISSING:
+            defaults.append(each.default)
+    code = _code_of(makes, hasattr(made, "__post_init__"))
+    shown = f"{made.__qualname__}.__init__"
+    code = code.replace(co_varnames=("self", *names), co_qualname=shown)
+    function: Any = FunctionType(code, known, "__init__", tuple(defaults))
+    function.__module__ = made.__module__
+    function.__annotations__ = {each.name: each.type for each in listed} | {"return": None}
     return function  # type: ignore[no-any-return]
+
+
+@cache
+def _code_of(makes: tuple[bool, ...], has_more: bool) -> CodeType:
+    """What sets so many fields; compiled once, as compiling it for every class took as long as all other imports."""
+    lines = [
+        f"_set{at}(self, _make{at}() if f{at} is _missing else f{at})"
+        if anew
+        else f"_set{at}(self, f{at})"
+        for at, anew in enumerate(makes)
+    ]
+    lines.append("self.__post_init__()" if has_more else "pass")
+    given = ", ".join(["self", *(f"f{at}" for at in range(len(makes)))])
+    known: dict[str, Any] = {}
+    exec(f"def __init__({given}):\n " + "\n ".join(lines), known)  # noqa: S102 -- made of numbers
+    return known["__init__"].__code__  # type: ignore[no-any-return]
 
 
 def _equal(names: list[str]) -> Callable[[object, object], bool]:
