@@ -23,7 +23,8 @@ def frozen(
 ) -> type[T] | Callable[[type[T]], type[T]]:
     """What `dataclass(frozen=True, slots=True)` makes of a class, with nothing compiled for it.
 
-    There are so many such classes that compiling six functions each took a tenth of the time from a cold process to an answer.
+    There are so many such classes that compiling six functions each took a tenth of the time from a cold process to an
+    answer.
 
     >>> @frozen
     ... class Point:

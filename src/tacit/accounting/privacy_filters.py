@@ -9,7 +9,7 @@ from typing import Protocol
 from tacit.accounting.conversion import rho_within
 from tacit.accounting.renyi import concentrated_epsilon
 from tacit.errors import InvalidInput, NotChargeable
-from tacit.exact import Number, at_most, float_at_least, lower, upper, working
+from tacit.exact import Number, at_most, ball, float_at_least, lower, upper, working
 from tacit.frozen import frozen
 from tacit.privacy import Loss, Neighbours, fill, is_loss
 
@@ -276,7 +276,7 @@ class ConcentratedFilter(Filter):
 def _epsilon_of(rho: Fraction, delta: Fraction) -> Fraction:
     """Remembered: every answer shows its epsilon, and most questions of a vault cost the same."""
     with working():
-        return Fraction(float_at_least(concentrated_epsilon(rho, delta)))
+        return Fraction(float_at_least(concentrated_epsilon(ball(rho), delta)))
 
 
 def _check_loss(loss: Loss, neighbours: Neighbours) -> Loss:

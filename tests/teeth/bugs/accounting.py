@@ -86,8 +86,8 @@ BUGS = [
     Bug(
         name="one-rho-converted-as-a-quarter",
         file=f"{ROOM}/renyi.py",
-        before="partial(refine, concentrated_delta, rho, bits=64)",
-        after="partial(refine, concentrated_delta, rho / 4, bits=64)",
+        before="upper(epsilon_at(rho * ball(order), order, delta))",
+        after="upper(epsilon_at(rho / 4 * ball(order), order, delta))",
         killed_by=f"{UNIT}/test_conversion.py::test_one_rho_is_converted_as_in_any_total",
         note="an answer would be shown at half of its price",
     ),

@@ -12,7 +12,7 @@ from tacit.accounting.conversion import epsilon_at, order_at, rho_within
 from tacit.accounting.privacy_filters import RHO_UNIT
 from tacit.accounting.renyi import concentrated_epsilon
 from tacit.exact import ball, lower, upper, working
-from tacit.privacy import ZeroConcentratedLoss, renyi_delta
+from tacit.privacy import ZeroConcentratedLoss, concentrated_delta, renyi_delta
 
 F = Fraction
 epsilons = st.fractions(F(1, 100), F(10))
@@ -34,7 +34,9 @@ def test_epsilon_and_delta_at_an_order_are_inverse(divergence, order, delta):
 def test_one_rho_is_converted_as_in_any_total(units, delta):
     rho = units * RHO_UNIT
     with working():
-        alone = concentrated_epsilon(rho, delta)
+        alone = concentrated_epsilon(ball(rho), delta)
+        assert concentrated_delta(rho, alone * (1 + F(1, 10**10))) <= ball(delta)
+        assert not alone or not concentrated_delta(rho, alone * (1 - F(1, 10**10))) < ball(delta)
     assert alone == total(ZeroConcentratedLoss(rho)).epsilon(delta).certified
 
 
