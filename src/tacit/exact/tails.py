@@ -4,7 +4,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from tacit.errors import InvalidInput
-from tacit.exact.certified import Ball, ball, hull, pi, precision, working
+from tacit.exact.certified import Ball, ball, hull, precision, working
 
 __all__ = ["gaussian_mass", "gaussian_moment", "gaussian_tail"]
 
@@ -32,8 +32,8 @@ def gaussian_tail(variance: Fraction, start: int) -> Ball:
         raise InvalidInput("variance", variance, "give a number above zero")
     if start <= 0:
         return 1 - gaussian_tail(variance, 1 - start)
-    whole = gaussian_mass(variance, 0) * 2 - 1
-    return gaussian_mass(variance, start) / whole
+    bits = precision()
+    return _cache_tail(variance, start, bits) / (_cache_tail(variance, 0, bits) * 2 - 1)
 
 
 @lru_cache(maxsize=4096)
@@ -75,7 +75,8 @@ def _smooth(variance: Fraction, start: int) -> Ball:
     root = s.sqrt()
     x = start / root
     value = (-x * x / 2).exp()
-    total = root * (ball(2) * pi(precision())).sqrt() / 2 * (x / ball(2).sqrt()).erfc() + value / 2
+    pi, two = Ball.pi(), ball(2)
+    total = root * (two * pi).sqrt() / 2 * (x / two.sqrt()).erfc() + value / 2
     previous, current = ball(1), x  # He_0, He_1
     for k in range(1, _CORRECTIONS + 1):
         # The derivative of order 2k - 1 is -s**(-(2k-1)/2) He_(2k-1)(x) f, and it enters with -B_(2k)/(2k)!.
@@ -83,9 +84,9 @@ def _smooth(variance: Fraction, start: int) -> Ball:
         for order in (2 * k - 1, 2 * k):
             previous, current = current, x * current - order * previous
     p = _CORRECTIONS
-    spread = root * pi(precision()).sqrt() * (x / 2).erfc()
+    spread = root * pi.sqrt() * (x / 2).erfc()
     integral = ball(Fraction(109, 100)) * Ball.fac_ui(2 * p).sqrt() / root ** (2 * p) * spread
-    remainder = 4 / (2 * pi(precision())) ** (2 * p) * integral
+    remainder = 4 / (2 * pi) ** (2 * p) * integral
     return total + hull(-remainder, remainder)
 
 
@@ -111,7 +112,7 @@ def gaussian_moment(variance: Fraction, power: int) -> Ball:
 def _alike(variance: Fraction, power: int) -> Ball:
     """The sum of z**power exp(-z**2 / (2 variance)), up to the factor sqrt(2 pi variance), by Poisson's formula."""
     double = Ball.fac_ui(power) / (Ball.fac_ui(power // 2) * ball(2) ** (power // 2))
-    small = (-(pi(precision()) ** 2) * ball(variance)).exp()
+    small = (-(Ball.pi() ** 2) * ball(variance)).exp()
     error = 2 * ball(Fraction(109, 100)) * Ball.fac_ui(power).sqrt() * small / (1 - small)
     return ball(variance) ** (power // 2) * (double + hull(-error, error))
 

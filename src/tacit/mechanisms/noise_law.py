@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable
 from fractions import Fraction
 from functools import lru_cache
-from math import expm1, floor, log
+from math import floor, log
 from numbers import Integral
 from statistics import NormalDist
 from typing import Any, Protocol, cast
@@ -108,10 +108,14 @@ def stays(law: Law, distance: int, confidence: Number, answers: int = 1) -> bool
     """
     wanted, each = confidence_of(confidence), count_of(answers, "answers", least=1)
     with working():
-        # Near one the digits are those of 1 - wanted, near zero those of wanted.
-        kept = ball(wanted).log() if 2 * wanted < 1 else (-ball(1 - wanted)).log1p()
-        share = -(kept / each).expm1()
-        return bool(2 * law.tail(distance + 1) <= share)
+        return bool(law.tail(distance + 1) <= _share_beyond(wanted, each))
+
+
+def _share_beyond(confidence: Fraction, answers: int) -> Ball:
+    """How often each of so many independent draws may leave to one side, so that all stay with this probability."""
+    # Near one the digits are those of 1 - confidence, near zero those of confidence.
+    kept = ball(confidence).log() if 2 * confidence < 1 else (-ball(1 - confidence)).log1p()
+    return -(kept / answers).expm1() / 2
 
 
 def quantile(law: Law, confidence: Number, answers: int = 1) -> int:
@@ -127,8 +131,9 @@ def quantile(law: Law, confidence: Number, answers: int = 1) -> int:
 
 @lru_cache(maxsize=1024)
 def _quantile(law: Any, confidence: Fraction, answers: int) -> int:
-    share = -expm1(log(max(confidence, Fraction(1, 10**300))) / answers)
-    return first(lambda distance: stays(law, distance, confidence, answers), law.near(share))
+    with working():
+        share = _share_beyond(confidence, answers)
+        return first(lambda distance: law.tail(distance + 1) <= share, law.near(2 * float(share)))
 
 
 def first(holds: Callable[[int], bool], near: int) -> int:

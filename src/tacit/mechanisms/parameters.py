@@ -41,21 +41,19 @@ def confidence_of(confidence: Number) -> Fraction:
     """
     # everything else, and what cannot be hashed, is read anew
     if type(confidence) in (float, Fraction):
-        return _read_confidence(confidence)
-    return _confidence_of(confidence)
+        return _read_known(confidence)
+    return _read_confidence(confidence)
 
 
-@lru_cache(maxsize=256, typed=True)  # a float is not read as the fraction that it equals
 def _read_confidence(confidence: Number) -> Fraction:
-    """Every number of an answer has its interval at the same confidence."""
-    return _confidence_of(confidence)
-
-
-def _confidence_of(confidence: Number) -> Fraction:
     wanted = at_least(confidence, "confidence")
     if not 0 < wanted < 1:
         raise InvalidInput("confidence", confidence, "give a probability strictly between 0 and 1")
     return wanted
+
+
+# Every number of an answer has its interval at the same confidence; a float is not read as the fraction that it equals.
+_read_known = lru_cache(maxsize=256, typed=True)(_read_confidence)
 
 
 def scale_of(scale: Number) -> Fraction:
