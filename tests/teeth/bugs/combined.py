@@ -297,8 +297,8 @@ BUGS = [
     Bug(
         name="combined-branches-are-surer-than-needed",
         file="src/tacit/curator/answer/column_confidence.py",
-        before="return all_at_once(confidence, max(map(len, alternatives_of(value))))",
-        after="return all_at_once(confidence, min(map(len, alternatives_of(value))))",
+        before="return all_at_once(confidence, max(map(len, alternatives)))",
+        after="return all_at_once(confidence, min(map(len, alternatives)))",
         killed_by="tests/unit/curator/answer/test_alternatives.py::test_what_is_looked_at_least_does_not_decide",
         note="the branch with most figures decides",
     ),

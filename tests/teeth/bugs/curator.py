@@ -135,7 +135,7 @@ BUGS = [
     Bug(
         name="curator-numbers-each-at-the-full-confidence",
         file="src/tacit/curator/answer/column_confidence.py",
-        before="return all_at_once(confidence, max(map(len, alternatives_of(value))))",
+        before="return all_at_once(confidence, max(map(len, alternatives)))",
         after="return confidence",
         killed_by=f"{UNIT}/answer/test_view_rows.py::test_several_numbers_share_the_chance_of_being_wrong",
         note="two intervals that each hold in 95 of 100 cases hold together in fewer",

@@ -3,9 +3,9 @@
 Checked by: tests/unit/curator/answer/test_alternatives.py and tests/unit/curator/answer/test_view_rows.py
 """
 
-from tacit.curator.answer.intervals import (
-    all_at_once,
-)
+from collections.abc import Sequence
+
+from tacit.curator.answer.intervals import all_at_once
 from tacit.frozen import frozen
 from tacit.plan import (
     Across,
@@ -25,7 +25,6 @@ from tacit.plan import (
     Ranked,
     Shown,
     Summed,
-    Type,
     operands,
     type_of,
 )
@@ -42,13 +41,6 @@ __all__ = [
 ]
 MOMENTS = {Kind.DATE, Kind.TIMESTAMP}
 _ORDERED_LOOKS = {Look.LEAST, Look.GREATEST, Look.BEFORE, Look.AFTER}
-
-
-def _has_interval(value: Expression, found: Type, question: Question) -> bool:
-    """Whether a column is a number that noise has touched, or a day or moment whose ends are known."""
-    if not figures_of(value):
-        return False
-    return found.numeric or (found.kind in MOMENTS and keeps_order(value, question))
 
 
 def keeps_order(value: Expression, question: Question) -> bool:
@@ -100,11 +92,15 @@ class ShownColumn:
 def shown_column(shown: Shown, question: Question, confidence: float, *, raw: bool) -> ShownColumn:
     """How a column of the view is shown."""
     name, value = shown.name, shown.value
-    found = type_of(value, question)
-    kind, has_interval = found.kind, _has_interval(value, found, question)
+    found, alternatives = type_of(value, question), alternatives_of(value)
+    kind = found.kind
+    # a number that noise has touched, or a day or moment whose ends are known
+    has_interval = any(alternatives) and (
+        found.numeric or (kind in MOMENTS and keeps_order(value, question))
+    )
     names = (name, f"{name}_low", f"{name}_high") if has_interval else (name,)
     whole = kind is Kind.INTEGER or (not raw and _is_whole(value, question))
-    sure = confidence_of_each(value, confidence)
+    sure = confidence_of_each(alternatives, confidence)
     return ShownColumn(value, names, has_interval, kind, sure, whole)
 
 
@@ -123,9 +119,9 @@ def _is_whole(value: Expression, question: Question) -> bool:
             return False
 
 
-def confidence_of_each(value: Expression, confidence: float) -> float:
+def confidence_of_each(alternatives: Sequence[frozenset[Expression]], confidence: float) -> float:
     """How sure every figure of an expression must be, so that all of them are as sure as was asked for."""
-    return all_at_once(confidence, max(map(len, alternatives_of(value))))
+    return all_at_once(confidence, max(map(len, alternatives)))
 
 
 _MOST_ALTERNATIVES = 256

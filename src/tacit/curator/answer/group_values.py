@@ -3,7 +3,6 @@
 Checked by: tests/unit/curator/answer/test_view_rows.py and tests/statistics/test_coverage.py
 """
 
-from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from math import ceil, floor, inf, isfinite
@@ -12,6 +11,7 @@ from typing import Any, assert_never
 from tacit.curator.answer.column_confidence import (
     MOMENTS,
     ShownColumn,
+    alternatives_of,
     confidence_of_each,
     figures_of,
     is_whole_measure,
@@ -118,13 +118,6 @@ class Group:
         whole = column.whole
         return _number(found.value, whole), _number(found.low, whole), _number(found.high, whole)
 
-    def row(self, columns: Sequence[ShownColumn]) -> tuple[Any, ...]:
-        """What is shown of the group, column by column."""
-        cells: list[Any] = []
-        for column in columns:
-            cells += self.cells(column)
-        return tuple(cells)
-
     def _chosen_key(self, value: Expression) -> Expression:
         """The key that a CASE over keys alone chooses in this group: it is shown as it is declared."""
         while isinstance(value, Case) and not figures_of(value):
@@ -150,7 +143,9 @@ class Group:
 
     def value(self, expression: Expression) -> Any:
         """The expression for this group, an interval where it is a number."""
-        return Evaluation(self, confidence_of_each(expression, self.confidence)).of(expression)
+        return Evaluation(
+            self, confidence_of_each(alternatives_of(expression), self.confidence)
+        ).of(expression)
 
 
 @frozen

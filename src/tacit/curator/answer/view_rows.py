@@ -9,23 +9,16 @@ from typing import Any
 from tacit.curator.answer.column_confidence import ShownColumn, figures_of, shown_column
 from tacit.curator.answer.group_values import Evaluation, Group, Noise
 from tacit.curator.answer.group_windows import Peers, has_windows
-from tacit.curator.answer.intervals import (
-    Drawn,
-    Noisy,
-    point_of,
-)
-from tacit.curator.answer.rounding_error import (
-    count_of_rows,
-    grid_rounding,
-    is_rounded,
-)
-from tacit.curator.answer.rows_chosen_by_noise import Choice, choice_of, measures_in
+from tacit.curator.answer.intervals import Drawn, Noisy, point_of
+from tacit.curator.answer.rounding_error import count_of_rows, grid_rounding, is_rounded
+from tacit.curator.answer.rows_chosen_by_noise import Choice, choice_of
 from tacit.frozen import frozen
 from tacit.plan import (
     Arithmetic,
     Expression,
     KeyOf,
     Kind,
+    Measure,
     MeasureOf,
     Plan,
     Question,
@@ -88,11 +81,11 @@ def view_answer(
     choice = choice_of(view, len(released))
     if linked and choice.measures:
         choice = replace(choice, measures=frozenset(range(len(question.measures))))
-    columns = [
-        shown_column(shown, question, choice.confidence(shown.value, confidence), raw=raw)
-        for shown in view.columns
-    ]
-    rows = tuple([group.row(columns) for group in groups])
+    columns = []
+    for shown in view.columns:
+        sure = choice.confidence(shown.value, confidence) if choice.measures else confidence
+        columns.append(shown_column(shown, question, sure, raw=raw))
+    rows = tuple([tuple(chain.from_iterable(map(group.cells, columns))) for group in groups])
     names: list[str] = []
     measured, opened = [], []
     for column in columns:
@@ -140,7 +133,11 @@ def value_of_keys(value: Expression, question: Question, keys: tuple[Any, ...]) 
 
 def _notes(columns: Sequence[ShownColumn], question: Question, choice: Choice) -> tuple[str, ...]:
     """What intervals say more, or less, than that they hold."""
-    chosen = [column.names[0] for column in columns if choice.concerns(column.value)]
+    chosen = (
+        [column.names[0] for column in columns if choice.concerns(column.value)]
+        if choice.measures
+        else []
+    )
     notes = (
         [
             (
@@ -151,47 +148,43 @@ def _notes(columns: Sequence[ShownColumn], question: Question, choice: Choice) -
         if chosen
         else []
     )
-    measures = {
-        column.names[0]: [question.measures[at] for at in measures_in(column.value)]
+    places = {
+        column.names[0]: [
+            part.place for part in walk_expression(column.value) if isinstance(part, MeasureOf)
+        ]
         for column in columns
     }
     ranked = [
-        name
-        for name, of in measures.items()
-        if any(isinstance(each, Ranked) and 0 < each.rank < 1 for each in of)
+        name for name, of in places.items() if any(_is_between(question.measures[at]) for at in of)
     ]
     if ranked:
         notes.append(
             f"{_intervals_of(ranked)} may miss a value at the edge of a wide gap in the data"
         )
-    for column in columns:
-        steps = {_unbounded_step(question, part) for part in walk_expression(column.value)} - {None}
+    for name, of in places.items():
         notes += [
-            (
-                f"{_intervals_of(column.names[:1])} are for values rounded to steps of "
-                f"{float(step):.3g}"
-            )
-            for step in steps
+            f"{_intervals_of([name])} are for values rounded to steps of {float(step):.3g}"
+            for step in dict.fromkeys(_unbounded_step(question, at) for at in of)
             if step
         ]
     return tuple(notes)
+
+
+def _is_between(measure: Measure) -> bool:
+    """Whether a measure is a quantile that is no extreme."""
+    return isinstance(measure, Ranked) and 0 < measure.rank < 1
 
 
 def _intervals_of(columns: Sequence[str]) -> str:
     return f"intervals of {', '.join(columns)}"
 
 
-def _unbounded_step(question: Question, value: Expression) -> Fraction | None:
+def _unbounded_step(question: Question, place: int) -> Fraction | None:
     """The step to which the values of a sum are rounded, where nobody knows how many they are."""
-    if not isinstance(value, MeasureOf):
+    measure = question.measures[place]
+    if not isinstance(measure, Summed) or not is_rounded(measure):
         return None
-    measure = question.measures[value.place]
-    unknown = (
-        isinstance(measure, Summed)
-        and is_rounded(measure)
-        and count_of_rows(question, value.place) is None
-    )
-    return measure.step if isinstance(measure, Summed) and unknown else None
+    return measure.step if count_of_rows(question, place) is None else None
 
 
 def _as_shown(groups: list[Group], plan: Plan) -> list[Group]:

@@ -11,13 +11,17 @@ BY_NOISE = Compared(">", THREE, Literal(0, Kind.INTEGER))
 def test_one_branch_is_looked_at_where_keys_choose():
     chosen = Case(((BY_KEY, ONE),), TWO)
     assert alternatives_of(chosen) == [{ONE}, {TWO}]
-    assert confidence_of_each(chosen, 0.95) == confidence_of_each(ONE, 0.95)
+    assert confidence_of_each(alternatives_of(chosen), 0.95) == confidence_of_each(
+        alternatives_of(ONE), 0.95
+    )
 
 
 def test_all_branches_are_looked_at_where_noise_chooses():
     chosen = Case(((BY_NOISE, ONE),), TWO)
     assert alternatives_of(chosen) == [{ONE, TWO, THREE}]
-    assert confidence_of_each(chosen, 0.95) > confidence_of_each(ONE, 0.95)
+    assert confidence_of_each(alternatives_of(chosen), 0.95) > confidence_of_each(
+        alternatives_of(ONE), 0.95
+    )
 
 
 def test_what_stands_beside_a_choice_is_looked_at_in_every_branch():
@@ -37,4 +41,6 @@ def test_too_many_branches_are_taken_together():
 
 def test_what_is_looked_at_least_does_not_decide():
     chosen = Case(((BY_KEY, Arithmetic("+", ONE, TWO)),), THREE)
-    assert confidence_of_each(chosen, 0.95) == confidence_of_each(Arithmetic("+", ONE, TWO), 0.95)
+    assert confidence_of_each(alternatives_of(chosen), 0.95) == confidence_of_each(
+        alternatives_of(Arithmetic("+", ONE, TWO)), 0.95
+    )
