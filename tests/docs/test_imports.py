@@ -138,6 +138,8 @@ INSIDE = {
             "forwarding_ledger",
             "read_only_ledger",
             "duration_class",
+            "ask_text",
+            "explain_question",
             "vault",
             "hide_until_slot_end",
         ),

@@ -8,6 +8,7 @@ from tacit.curator.answer.intervals import Interval, Noisy
 from tacit.curator.answer.left_out_captions import LeftOut
 from tacit.curator.answer.randomized_survey import SurveyTable
 from tacit.curator.answer.release import Price, Release
+from tacit.curator.ask_text import Params
 from tacit.curator.budget import Budget
 from tacit.curator.describe_tables import Listing
 from tacit.curator.policy.column_declarations import column_of
@@ -120,6 +121,7 @@ __all__ = [
     "Moments",
     "Noisy",
     "PairError",
+    "Params",
     "PlanClass",
     "Policy",
     "Price",

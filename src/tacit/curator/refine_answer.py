@@ -9,7 +9,7 @@ from typing import Any
 from tacit.accounting import Charge
 from tacit.curator.answer.release import Release
 from tacit.curator.ask import answer
-from tacit.curator.priced_question import Asked, describe, price_plan
+from tacit.curator.priced_question import Asked, describe, price_plan, read_question
 from tacit.curator.pricing.noise_of_measures import Terms, terms_at, worth_of
 from tacit.curator.question_context import Access
 from tacit.curator.record.receipt import receipt_of, tag
@@ -22,11 +22,11 @@ from tacit.exact import Number, at_most, rekey
 from tacit.frozen import frozen
 from tacit.ledger import Entry, MemoryLedger
 from tacit.mechanisms import Gaussian, GradualLaplace, Laplace
-from tacit.plan import Plan, in_words
+from tacit.plan import Frame, Plan, in_words
 from tacit.printing import printable
 from tacit.privacy import Loss, PureLoss, ZeroConcentratedLoss, root_at_least
 
-__all__ = ["refine", "refine_until"]
+__all__ = ["refine", "refine_question", "refine_until"]
 
 _FIRST = 256  # the first try at an accuracy costs this part of the limit
 _ABOUT = 400  # characters of a question that the ledger keeps
@@ -43,6 +43,33 @@ class _Chain:
     entry: Entry
     total: Charge
     begun: Entry | None
+
+
+def refine_question(
+    access: Access,
+    question: str | Frame,
+    *,
+    epsilon: Number | None,
+    within: Number | None,
+    confidence: float,
+    raw: bool,
+) -> Release:
+    """The answer to a question as text or as a frame, refined to a price or to an accuracy."""
+    if isinstance(question, str):
+        tables = access.read_tables()
+        plan, epsilon = read_question(access, question, tables, epsilon, None)
+        if not isinstance(plan, Plan):
+            raise InvalidInput("a question", question, "only one answer can be refined at a time")
+    else:
+        plan = question.plan()
+    if epsilon is None:
+        remedy = "give the most that all answers to the question may cost together, such as 0.5"
+        raise InvalidInput("epsilon", None, remedy)
+    if within is None:
+        return refine(access, plan, epsilon=epsilon, confidence=confidence, raw=raw)
+    return refine_until(
+        access, plan, within=within, epsilon=epsilon, confidence=confidence, raw=raw
+    )
 
 
 def refine(

@@ -1,4 +1,7 @@
-"""The vault: what people hold.  Questions, facts and explanations go through it, to the files that do the work."""
+"""The vault: what people hold.  Every method passes on to the file that does the work, such as `ask_text` for `sql`.
+
+Checked by: tests/unit/curator/test_protect.py, tests/unit/curator/test_open_folder.py
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
@@ -6,50 +9,37 @@ from dataclasses import replace as with_fields
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, overload
 
-from tacit.curator.answer.column_types import AnswerColumn, columns_of
-from tacit.curator.answer.explanation import Explanation, explain_choice, explain_plan
-from tacit.curator.answer.randomized_survey import (
-    SurveyTable,
-    answer_survey,
-    declare_survey,
-    frame_of_survey,
-    read_survey,
-)
+from tacit.curator.answer.column_types import AnswerColumn
+from tacit.curator.answer.explanation import Explanation
+from tacit.curator.answer.randomized_survey import SurveyTable, frame_of_survey
 from tacit.curator.answer.release import Release
-from tacit.curator.ask import answer
-from tacit.curator.budget import Budget, budget_of, with_earlier_charge, with_own_limit
-from tacit.curator.describe_tables import Listing, describe_columns, read_listing
-from tacit.curator.free_answers import FreeAnswer, explain_free, find_free, read_text
+from tacit.curator.ask_text import (
+    FreeTables,
+    Params,
+    answer_plan,
+    answer_text,
+    classify_text,
+    columns_of_text,
+    rows_of_text,
+)
+from tacit.curator.budget import Budget, budget_of
+from tacit.curator.describe_tables import Listing, describe_columns
 from tacit.curator.log import log_release
 from tacit.curator.policy.policy import Policy, Shared
-from tacit.curator.priced_question import price_plan, read_question, shared_of
 from tacit.curator.question_context import Access, table_named
 from tacit.curator.record.found_bounds import FoundBounds, FoundContributions
 from tacit.curator.record.measure_clipping import Clipping
 from tacit.curator.record.receipt import faults_of, read_stored, receipt_of
 from tacit.curator.rehearse import remember_rehearsals
-from tacit.curator.replay import find_known
 from tacit.engines import Engine
-from tacit.errors import InvalidInput, InvalidPlan
+from tacit.errors import InvalidInput
 from tacit.exact import Number
 from tacit.ledger import Entry, Ledger
-from tacit.plan import (
-    CombinedPlan,
-    Frame,
-    Parameters,
-    Plan,
-    Table,
-    freeze_parameters,
-    prove,
-    prove_combined,
-    read_priced,
-    tables_of,
-)
+from tacit.plan import Frame, Plan
 
 if TYPE_CHECKING:
     from tacit.curator.duration_class import PlanClass
     from tacit.curator.tables.answer_workload import ExpectedWorkload
-    from tacit.curator.tables.ask_synthetic import AskedSynthetic
     from tacit.curator.tables.linked_synthetic_tables import SyntheticTables
     from tacit.curator.tables.marginals import ExpectedMarginals, Marginals
     from tacit.curator.tables.release_tables import Desk
@@ -61,9 +51,6 @@ if TYPE_CHECKING:
     from tacit.ledger import DurableLedger
 
 __all__ = ["Vault"]
-
-Params = Sequence[Any] | Mapping[str, Any] | None
-"""The values of a statement's parameters: by their places, or by their names."""
 
 
 class Vault:
@@ -92,8 +79,7 @@ class Vault:
         )
         self._access = access if secret is None else with_fields(access, secret=secret)
         self._followers = followers or {}
-        self._surveys: Mapping[str, SurveyTable] = {}
-        self._synthetic: Mapping[str, AskedSynthetic] = {}
+        self._free = FreeTables()
 
     def sql(
         self,
@@ -118,46 +104,16 @@ class Vault:
         An answer that can show no row (LIMIT 0) or that lists declared keys (SELECT DISTINCT ward) is free; so is one
         about a survey (see `with_survey`), a synthetic table (see `with_synthetic`) or the policy.
         """
-        tables = self._access.read_tables()
-        listed = read_listing(text, self.policy, tables)
-        if listed is not None:
-            return listed
-        bound = freeze_parameters(params)
-        known = {name: shared.asked_table for name, shared in tables.items()}
-        if self._synthetic:
-            from tacit.curator.tables.ask_synthetic import answer_synthetic
-
-            made = self._read_synthetic(text, known, bound)
-            if made is not None:
-                return answer_synthetic(*made, confidence, raw=raw)
-        if self._surveys:
-            found = self._read_survey(text, known, bound)
-            if found is not None:
-                return answer_survey(*found, confidence, raw=raw)
-        plan, price = read_text(self._access, text, tables, epsilon, within, bound)
-        if isinstance(plan, FreeAnswer):
-            return plan.release(confidence)
-        if isinstance(plan, CombinedPlan):
-            from tacit.curator.ask_combined import answer_parts, price_parts
-
-            parts = price_parts(
-                self._access,
-                plan,
-                epsilon=price,
-                within=within,
-                confidence=confidence,
-                tables=tables,
-            )
-            return log_release(answer_parts(self._access, parts, raw=raw))
-        asked = price_plan(
+        return answer_text(
             self._access,
-            plan,
-            epsilon=price,
+            self._free,
+            text,
+            epsilon=epsilon,
             within=within,
             confidence=confidence,
-            tables=tables,
+            raw=raw,
+            params=params,
         )
-        return log_release(answer(self._access, asked, raw=raw))
 
     def replay(
         self,
@@ -187,12 +143,7 @@ class Vault:
         unpaid._access = with_fields(self._access, ledger=UnpaidLedger(self._access.ledger))  # noqa: SLF001 -- its own
         try:
             return unpaid.sql(
-                text,
-                epsilon=epsilon,
-                within=within,
-                confidence=confidence,
-                raw=raw,
-                params=params,
+                text, epsilon=epsilon, within=within, confidence=confidence, raw=raw, params=params
             )
         except PaymentNeeded:
             return None
@@ -206,12 +157,7 @@ class Vault:
         params: Params = None,
     ) -> "PlanClass":
         """The class of a question in SQL, by which a server decides when its answer is sent; no data are read."""
-        from tacit.curator.duration_class import PlanClass, plan_class
-
-        tables = self._access.read_tables()
-        bound = freeze_parameters(params)
-        plan, _ = read_text(self._access, text, tables, epsilon, within, bound)
-        return PlanClass("sums", ()) if isinstance(plan, FreeAnswer) else plan_class(plan)
+        return classify_text(self._access, text, epsilon=epsilon, within=within, params=params)
 
     def columns(self, text: str, *, params: Params = None) -> tuple[AnswerColumn, ...]:
         """The columns that the answer to a text would have: their names and SQL types; it is free.
@@ -224,38 +170,7 @@ class Vault:
         >>> [(each.name, each.type) for each in clinic.columns("SELECT ward, COUNT(*) AS n FROM data GROUP BY ward")]
         [('ward', 'TEXT'), ('n', 'BIGINT'), ('n_low', 'BIGINT'), ('n_high', 'BIGINT')]
         """
-        tables, bound = self._access.read_tables(), freeze_parameters(params)
-        listed = read_listing(text, self.policy, tables)
-        if listed is not None:
-            return tuple(AnswerColumn(name, "TEXT") for name in listed.columns)
-        known = {name: shared.asked_table for name, shared in tables.items()}
-        other = self._read_synthetic(text, known, bound) or self._read_survey(text, known, bound)
-        plan: Plan | CombinedPlan | FreeAnswer
-        plan, _ = other or read_text(self._access, text, tables, None, None, bound)
-        if isinstance(plan, FreeAnswer):
-            return plan.columns
-        if isinstance(plan, CombinedPlan):
-            return columns_of(prove_combined(plan).plan)
-        return columns_of(prove(plan))
-
-    def _read_synthetic(
-        self, text: str, tables: Mapping[str, Table], bound: Parameters
-    ) -> "tuple[Plan | CombinedPlan, tuple[AskedSynthetic, ...]] | None":
-        """The plan of a question about synthetic tables, None if it is about none."""
-        if not self._synthetic:
-            return None
-        from tacit.curator.tables.ask_synthetic import read_synthetic
-
-        surveys = {name: declare_survey(each) for name, each in self._surveys.items()}
-        return read_synthetic(text, {**tables, **surveys}, self._synthetic, bound)
-
-    def _read_survey(
-        self, text: str, tables: Mapping[str, Table], bound: Parameters
-    ) -> tuple[Plan, SurveyTable] | None:
-        """The plan of a question about a survey, None if it is about none."""
-        if not self._surveys:
-            return None
-        return read_survey(text, tables, self._surveys, finding=True, bound=bound)
+        return columns_of_text(self._access, self._free, text, params)
 
     def of(self, analyst: str | None) -> "Vault":
         """The same vault for another analyst: the same tables and the same ledger, but another analyst is charged.
@@ -278,11 +193,8 @@ class Vault:
 
         `tacit.local` makes such tables: `vault.with_survey(collected.table("dish"))`.
         """
-        if survey.name in self.policy.tables or survey.name in self._surveys:
-            remedy = "a table of this vault has that name; give it another"
-            raise InvalidInput("a survey", survey.name, remedy)
         more = copy(self)
-        more._surveys = {**self._surveys, survey.name: survey}  # noqa: SLF001 -- of its own kind
+        more._free = self._free.with_survey(survey, self.policy)  # noqa: SLF001 -- of its own kind
         return more
 
     def with_synthetic(self, made: "SyntheticTable", name: str | None = None) -> "Vault":
@@ -290,14 +202,8 @@ class Vault:
 
         The table is called `synthetic_patients` if it was made from `patients`, unless a name is given.
         """
-        from tacit.curator.tables.ask_synthetic import AskedSynthetic
-
-        called = name or f"synthetic_{made.name}"
-        if called in self.policy.tables or called in self._surveys or called in self._synthetic:
-            remedy = "a table of this vault has that name; give it another"
-            raise InvalidInput("name", called, remedy)
-        more = copy(self)
-        more._synthetic = {**self._synthetic, called: AskedSynthetic(called, made)}  # noqa: SLF001 -- of its own kind
+        more, called = copy(self), name or f"synthetic_{made.name}"
+        more._free = self._free.with_synthetic(made, called, self.policy)  # noqa: SLF001 -- of its own kind
         return more
 
     def table(self, name: str) -> Frame:
@@ -305,28 +211,20 @@ class Vault:
 
         For a survey it ends in `.ask()`: its answers are free.
         """
-        if name in self._surveys:
-            return frame_of_survey(self._surveys[name])
+        if name in self.surveys:
+            return frame_of_survey(self.surveys[name])
         shared = table_named(name, self._access.read_tables())
         return Frame(shared.asked_table, asker=self.ask, finding=True, source=self)
 
     def rows_of(self, text: str) -> Frame:
         """The rows that a question in SQL counts, as a frame: `SELECT COUNT(*) AS n FROM visits WHERE cost > 5`."""
-        tables = self._access.read_tables()
-        plan, _ = read_text(self._access, text, tables, None, None)
-        if not isinstance(plan, Plan) or plan.question.keys:
-            raise InvalidPlan(
-                "rows are named by a question that counts them",
-                "such as SELECT COUNT(*) AS n FROM visits WHERE cost > 5",
-            )
-        rows = plan.question.rows
-        table = tables[tables_of(rows)[0].name].asked_table
+        table, rows = rows_of_text(self._access, text)
         return Frame(table, asker=self.ask, rows=rows, finding=True, source=self)
 
     @property
     def surveys(self) -> Mapping[str, SurveyTable]:
         """The collected surveys, by name; questions about them are free."""
-        return self._surveys
+        return self._free.surveys
 
     def ask(
         self,
@@ -337,27 +235,10 @@ class Vault:
         confidence: float = 0.95,
         raw: bool = False,
     ) -> Release:
-        """The answer to a plan, hidden by noise and paid for in full.
-
-        Claim:      the price is recorded before data are read; what is read depends on nothing but the plan; what
-                    leaves is a function of noisy integers and the plan; the same question is answered once.
-        Because:    `price_plan` proves the plan before it does anything else, and `pay_and_release` pays before it
-                    looks; whoever made the plan, there is no other way to the data.
-        Checked by: tests/laws/test_corridor.py and tests/attacks/test_plans_of_ones_own.py
-        """
-        tables = self._access.read_tables()
-        free = find_free(self._access, plan, tables)
-        if free is not None:
-            return free.release(confidence)
-        asked = price_plan(
-            self._access,
-            plan,
-            epsilon=epsilon,
-            within=within,
-            confidence=confidence,
-            tables=tables,
+        """The answer to a plan, hidden by noise and paid for in full."""
+        return answer_plan(
+            self._access, plan, epsilon=epsilon, within=within, confidence=confidence, raw=raw
         )
-        return log_release(answer(self._access, asked, raw=raw))
 
     def refine(
         self,
@@ -374,27 +255,11 @@ class Vault:
         interval reaches further to either side, also of ratios such as AVG, whose error is not known beforehand; where
         that needs more than `epsilon` the last answer says so.  Without a delta it is for tables in memory alone.
         """
-        from tacit.curator.refine_answer import refine, refine_until
+        from tacit.curator.refine_answer import refine_question
 
-        if isinstance(question, str):
-            tables = self._access.read_tables()
-            read, epsilon = read_question(self._access, question, tables, epsilon, None)
-            if not isinstance(read, Plan):
-                raise InvalidInput(
-                    "a question", question, "only one answer can be refined at a time"
-                )
-            plan = read
-        else:
-            plan = question.plan()
-        if epsilon is None:
-            remedy = "give the most that all answers to the question may cost together, such as 0.5"
-            raise InvalidInput("epsilon", None, remedy)
-        if within is None:
-            finer = refine(self._access, plan, epsilon=epsilon, confidence=confidence, raw=raw)
-        else:
-            finer = refine_until(
-                self._access, plan, within=within, epsilon=epsilon, confidence=confidence, raw=raw
-            )
+        finer = refine_question(
+            self._access, question, epsilon=epsilon, within=within, confidence=confidence, raw=raw
+        )
         return log_release(finer)
 
     def explain(
@@ -407,54 +272,16 @@ class Vault:
         params: Params = None,
     ) -> Explanation:
         """What an answer would contain and cost; this is free, and no data are read."""
-        access = self._access
-        tables = access.read_tables()
-        plan: Plan | CombinedPlan | FreeAnswer
-        if isinstance(question, str):
-            bound = freeze_parameters(params)
-            plan, epsilon = read_text(access, question, tables, epsilon, within, bound)
-        else:
-            plan = question.plan()
-            plan = find_free(access, plan, tables) or plan
-        if isinstance(plan, FreeAnswer):
-            return explain_free(access, plan, confidence)
-        if isinstance(plan, CombinedPlan):
-            from tacit.curator.ask_combined import explain_parts, price_parts
+        from tacit.curator.explain_question import explain_question
 
-            parts = price_parts(
-                access, plan, epsilon=epsilon, within=within, confidence=confidence, tables=tables
-            )
-            return explain_parts(access, parts)
-        asked = price_plan(
-            access, plan, epsilon=epsilon, within=within, confidence=confidence, tables=tables
+        return explain_question(
+            self._access,
+            question,
+            epsilon=epsilon,
+            within=within,
+            confidence=confidence,
+            params=params,
         )
-        told = explain_plan(
-            asked.plan,
-            asked.terms,
-            asked.shared,
-            self.policy.limit,
-            access.ledger.total_spent(),
-            asked.confidence,
-            self.policy.unit,
-            asked.left_out,
-        )
-        told = with_own_limit(access, told, asked.charge)
-        known = find_known(access.ledger, asked)
-        if known is None and asked.selection is not None:
-            from tacit.curator.ask_first_groups import find_choice, selection_key
-
-            chosen = find_choice(access, asked)
-            told = with_fields(explain_choice(told, asked.selection), free=chosen is not None)
-            charge = access.rule.price(asked.selection.loss)
-            return with_earlier_charge(access, told, selection_key(access, asked), charge)
-        if known is None:
-            return with_earlier_charge(access, told, asked.name.key, asked.charge)
-        errors = zip(told.expected, known.errors(asked.confidence), strict=True)
-        expected = tuple(
-            with_fields(each, noise="noise of the stored answer", reach=float(error))
-            for each, error in errors
-        )
-        return with_fields(told, free=True, expected=expected)
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -590,15 +417,11 @@ class Vault:
 
     def receipt(self, entry: Entry) -> dict[str, Any]:
         """The receipt of an answered entry of the ledger."""
-        if entry.payload is None:
-            raise InvalidInput("entry", entry.number, "it was charged but never answered")
-        return receipt_of(entry, read_stored(entry.payload))
+        return receipt_of(entry, read_stored(_payload_of(entry)))
 
     def look_up(self, entry: Entry) -> dict[str, Any]:
         """What was released for an entry of the ledger, as JSON can hold it."""
-        if entry.payload is None:
-            raise InvalidInput("entry", entry.number, "it was charged but never answered")
-        return read_stored(entry.payload).plain()
+        return read_stored(_payload_of(entry)).plain()
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Every record of a durable ledger, oldest first, with its place in the chain."""
@@ -618,18 +441,9 @@ class Vault:
 
     def audit(self, question: str | Frame, *, pairs: int = 400, world: int = 0) -> "QuestionAudit":
         """Try to refute the privacy claim of one question, on generated neighbours; free, and no data are read."""
-        from tacit.curator.trial.audit_question import audit_question
+        from tacit.curator.trial.audit_question import audit_asked
 
-        tables = self._access.read_tables()
-        if isinstance(question, str):
-            asked = {name: shared.asked_table for name, shared in tables.items()}
-            # no price is asked for
-            plan, _ = read_priced(question, asked, finding=True)
-        else:
-            plan = question.plan()
-        shared_of(self._access, plan, tables, tables_of(plan.question.rows))
-        policy = self._access.policy_with_facts()
-        return audit_question(plan, policy, pairs=pairs, world=world)
+        return audit_asked(self._access, question, pairs=pairs, world=world)
 
     @overload
     def synthesize(
@@ -880,11 +694,8 @@ class Vault:
         from tacit.ledger import DurableLedger
 
         if not isinstance(self.ledger, DurableLedger):
-            raise InvalidInput(
-                "ledger",
-                "one in memory",
-                "open a vault from a directory: only those keep records",
-            )
+            remedy = "open a vault from a directory: only those keep records"
+            raise InvalidInput("ledger", "one in memory", remedy)
         return self.ledger
 
 
@@ -893,3 +704,10 @@ def _check_analyst(policy: Policy, analyst: str | None) -> None:
     if analyst is not None and policy.analysts and analyst not in policy.analysts:
         remedy = f"name one of: {', '.join(sorted(policy.analysts))}"
         raise InvalidInput("analyst", analyst, remedy)
+
+
+def _payload_of(entry: Entry) -> bytes:
+    """What the ledger keeps of an answer."""
+    if entry.payload is None:
+        raise InvalidInput("entry", entry.number, "it was charged but never answered")
+    return entry.payload

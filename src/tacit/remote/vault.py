@@ -12,6 +12,7 @@ from tacit.curator import (
     Explanation,
     Limit,
     Listing,
+    Params,
     Policy,
     Release,
     Shared,
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     from tacit.curator import Lesson, QuestionAudit, Vault
 
 __all__ = ["RemoteVault", "connect"]
-
-Params = Sequence[Any] | Mapping[str, Any] | None
-"""The values of a statement's parameters: by their places, or by their names."""
 
 
 def connect(url: str, *, token: str, cafile: str | None = None) -> "RemoteVault":

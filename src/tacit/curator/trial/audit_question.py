@@ -8,7 +8,9 @@ from math import sqrt
 from typing import Any
 
 from tacit.curator.policy.policy import Policy
+from tacit.curator.priced_question import shared_of
 from tacit.curator.pricing.noise_of_measures import Terms, terms_of
+from tacit.curator.question_context import Access
 from tacit.curator.trial.neighbours import Pair, Worlds
 from tacit.engines import Answer, DuckDB, Engine, Memory
 from tacit.errors import InvalidInput
@@ -16,6 +18,7 @@ from tacit.exact import count_of
 from tacit.frozen import frozen
 from tacit.mechanisms import RankedCells
 from tacit.plan import (
+    Frame,
     KeyValue,
     MeasureOf,
     Plan,
@@ -24,13 +27,14 @@ from tacit.plan import (
     in_words,
     phrase,
     prove,
+    read_priced,
     tables_of,
 )
 from tacit.privacy import Neighbours, Norm, Sensitivity
 from tacit.progress import show_progress
 from tacit.stability import key_sensitivity, sensitivity_of
 
-__all__ = ["Closest", "QuestionAudit", "audit_question"]
+__all__ = ["Closest", "QuestionAudit", "audit_asked", "audit_question"]
 
 _CLIMBED = Fraction(1, 2)  # of the pairs, so many are drawn near the best one so far
 _FOUND = 12  # unknown keys that are treated as found
@@ -79,6 +83,19 @@ class QuestionAudit:
         if self.held:
             return "\n".join([*lines, "Nothing refutes the claim."])
         return "\n".join([*lines, f"REFUTED: {self.fault}", *_describe_pair(self.witness)])
+
+
+def audit_asked(access: Access, question: str | Frame, *, pairs: int, world: int) -> QuestionAudit:
+    """Try to refute the privacy claim of a question as text or as a frame, under the policy of a vault."""
+    tables = access.read_tables()
+    if isinstance(question, str):
+        asked = {name: shared.asked_table for name, shared in tables.items()}
+        # no price is asked for
+        plan, _ = read_priced(question, asked, finding=True)
+    else:
+        plan = question.plan()
+    shared_of(access, plan, tables, tables_of(plan.question.rows))
+    return audit_question(plan, access.policy_with_facts(), pairs=pairs, world=world)
 
 
 def audit_question(

@@ -121,6 +121,8 @@ def test_names_and_joins_that_make_no_sense_are_refused(clinic):
         asked.with_synthetic(synthetic)
     with pytest.raises(InvalidInput, match="another"):
         made.with_synthetic(synthetic, name="visits")
+    with pytest.raises(InvalidInput, match="another"):
+        made.with_synthetic(synthetic, name="dishes").with_survey(Dishes())
     with pytest.raises(InvalidPlan):
         asked.sql(
             "SELECT COUNT(*) AS n FROM visits UNION ALL SELECT COUNT(*) AS n FROM synthetic_visits",
