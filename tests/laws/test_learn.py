@@ -73,6 +73,20 @@ def test_with_constant_noise_a_fitted_estimator_is_the_same_on_neighbours(
     assert all(each == found[4] for each in found[5:])
 
 
+@pytest.mark.parametrize("name", [name for name in EVERY if "norm" in EVERY[name][0].get_params()])
+def test_a_norm_is_refused_before_it_is_paid_for_or_fits(name):
+    for norm in (5e-324, 1e-9, 1e-7, 1e-5, 1 / 1024, 1.0, 999_999.0):
+        vault = make_vault(make_rows(20))
+        estimator, target = copy_of(name)
+        estimator.set_params(norm=norm)
+        if norm < 1 / 1024:
+            with pytest.raises(InvalidInput, match="norm"):
+                estimator.fit(rows_of(vault), target)
+            assert not list(vault.ledger.entries())
+        else:
+            estimator.fit(rows_of(vault), target)
+
+
 @every_estimator_and_currency
 @both_neighbours
 def test_all_noise_of_a_fit_is_paid_for(monkeypatch, name, delta, neighbours):

@@ -44,10 +44,18 @@ class Dense:
         """A usual norm: of numbers that of uniform ones, a third of the largest square; of categories all of it.
 
         Where a `norm` of the features is declared, it is that, and the constant's.
+
+        Claim:      no fit fails for its norm after it was paid for.
+        Because:    a norm is at least a step of the grid on which features are, of which a sixteenth of the square keeps
+                    every public matrix far below what doubles add exactly; a smaller one is refused before the price.
+        Checked by: tests/laws/test_learn.py::test_a_norm_is_refused_before_it_is_paid_for_or_fits
         """
         if norm is not None:
-            if not 0 < norm < 1e6:
-                raise InvalidInput("norm", norm, "give a positive number, such as 1")
+            if not 1 / GRID <= norm < 1e6:
+                remedy = (
+                    f"give a number from 1/{GRID}, a step of the features, to a million, such as 1"
+                )
+                raise InvalidInput("norm", norm, remedy)
             return float(norm + 1) if pure else float(np.sqrt(norm**2 + 1))
         if pure:
             return self.total
