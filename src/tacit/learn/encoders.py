@@ -46,8 +46,8 @@ class Dense:
         Where a `norm` of the features is declared, it is that, and the constant's.
 
         Claim:      no fit fails for its norm after it was paid for.
-        Because:    a norm is at least a step of the grid on which features are, of which a sixteenth of the square keeps
-                    every public matrix far below what doubles add exactly; a smaller one is refused before the price.
+        Because:    a norm is at least a step of the grid on which features are; even a sixteenth of its square keeps
+                    every public matrix far below what doubles add exactly. A smaller one is refused before the price.
         Checked by: tests/laws/test_learn.py::test_a_norm_is_refused_before_it_is_paid_for_or_fits
         """
         if norm is not None:
