@@ -1,10 +1,9 @@
 """How losses add up: compose, convert, amplify, calibrate, trade-off curves, filters."""
 
+from typing import TYPE_CHECKING
+
 from tacit.accounting.bound_protocol import Bound, Profile
-from tacit.accounting.calibration import least_noise, most_releases, split_epsilon, split_rho
 from tacit.accounting.certified_float import Figure
-from tacit.accounting.odometer import Odometer
-from tacit.accounting.parallel_composition import OneOf, Parallel, parallel
 from tacit.accounting.privacy_filters import (
     DELTA_UNIT,
     EPSILON_UNIT,
@@ -14,17 +13,23 @@ from tacit.accounting.privacy_filters import (
     Filter,
     PureFilter,
 )
-from tacit.accounting.sampled_steps import sampled_multiplier, sampled_rho
-from tacit.accounting.selected_trials import (
-    mean_trials,
-    selected_epsilon,
-    selected_rho,
-    stop_for,
-    trial_epsilon,
-    trial_rho,
-)
-from tacit.accounting.tightest_bound import BOUNDS
-from tacit.accounting.total import Total, total
+from tacit.later import later
+
+if TYPE_CHECKING:
+    from tacit.accounting.calibration import least_noise, most_releases, split_epsilon, split_rho
+    from tacit.accounting.odometer import Odometer
+    from tacit.accounting.parallel_composition import OneOf, Parallel, parallel
+    from tacit.accounting.sampled_steps import sampled_multiplier, sampled_rho
+    from tacit.accounting.selected_trials import (
+        mean_trials,
+        selected_epsilon,
+        selected_rho,
+        stop_for,
+        trial_epsilon,
+        trial_rho,
+    )
+    from tacit.accounting.tightest_bound import BOUNDS
+    from tacit.accounting.totals import Total, total
 
 __all__ = [
     "BOUNDS",
@@ -57,3 +62,27 @@ __all__ = [
     "trial_epsilon",
     "trial_rho",
 ]
+
+_LATER = {
+    "BOUNDS": "tightest_bound",
+    "Odometer": "odometer",
+    "OneOf": "parallel_composition",
+    "Parallel": "parallel_composition",
+    "Total": "totals",
+    "least_noise": "calibration",
+    "mean_trials": "selected_trials",
+    "most_releases": "calibration",
+    "parallel": "parallel_composition",
+    "sampled_multiplier": "sampled_steps",
+    "sampled_rho": "sampled_steps",
+    "selected_epsilon": "selected_trials",
+    "selected_rho": "selected_trials",
+    "split_epsilon": "calibration",
+    "split_rho": "calibration",
+    "stop_for": "selected_trials",
+    "total": "totals",
+    "trial_epsilon": "selected_trials",
+    "trial_rho": "selected_trials",
+}
+
+__getattr__ = later(__name__, _LATER)

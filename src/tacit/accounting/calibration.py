@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import floor
 
-from tacit.accounting.total import total
+from tacit.accounting.totals import total
 from tacit.errors import InvalidInput, NotPrivate
 from tacit.exact import Number, at_most, ball, count_of, lower, upper, working
 from tacit.privacy import Loss

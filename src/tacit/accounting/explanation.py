@@ -1,6 +1,6 @@
 """A total in plain words, with the role that delta plays in it.
 
-Checked by: tests/unit/accounting/test_total.py
+Checked by: tests/unit/accounting/test_totals.py
 """
 
 from fractions import Fraction
@@ -12,7 +12,7 @@ from tacit.exact import Number, at_most
 from tacit.privacy import Loss
 
 if TYPE_CHECKING:
-    from tacit.accounting.total import Total
+    from tacit.accounting.totals import Total
 
 __all__ = ["explain_total"]
 

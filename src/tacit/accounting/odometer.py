@@ -6,7 +6,7 @@ Checked by: tests/unit/accounting/test_privacy_filters.py
 from dataclasses import field
 
 from tacit.accounting.certified_float import Figure, format_parameter
-from tacit.accounting.total import Total
+from tacit.accounting.totals import Total
 from tacit.exact import Number
 from tacit.frozen import frozen
 from tacit.privacy import Composed, Loss

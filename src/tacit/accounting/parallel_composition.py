@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 
-from tacit.accounting.total import Total, losses_of
+from tacit.accounting.totals import Total, losses_of
 from tacit.errors import InvalidInput, TooLarge
 from tacit.exact import Ball, count_of, upper
 from tacit.frozen import frozen

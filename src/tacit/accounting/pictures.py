@@ -12,7 +12,7 @@ from typing import Any
 from tacit.accounting.calibration import least_noise
 from tacit.accounting.certified_float import format_parameter
 from tacit.accounting.privacy_filters import ConcentratedFilter
-from tacit.accounting.total import Total, total
+from tacit.accounting.totals import Total, total
 from tacit.exact import Number, at_least, count_of
 from tacit.extras import extra
 from tacit.privacy import (

@@ -1,8 +1,9 @@
 """Where rows live: engines evaluate a question exactly, in integers, and know no privacy."""
 
+from typing import TYPE_CHECKING
+
 from tacit.engines.choose_engine import AnyEngine, is_in_database, open_engine, rights_of
 from tacit.engines.duckdb.connection import open_connection
-from tacit.engines.duckdb.digest_rows import digest_rows
 from tacit.engines.duckdb.discover_columns import (
     check_combined,
     stored_kinds,
@@ -10,12 +11,8 @@ from tacit.engines.duckdb.discover_columns import (
     tables_inside,
 )
 from tacit.engines.duckdb.engine import DuckDB
-from tacit.engines.duckdb.ingest import ingest
-from tacit.engines.duckdb.inspect_rows import InspectedColumn, InspectedTable, inspect_source
 from tacit.engines.duckdb.public_table_facts import public_columns, read_public
 from tacit.engines.engine import MOST_BITS, MOST_ROWS, Answer, Engine
-from tacit.engines.memory.engine import Memory
-from tacit.engines.postgres.engine import Postgres
 from tacit.engines.rows_as_codes import CodedRows
 from tacit.engines.served.rights import Rights
 from tacit.engines.sources.addresses import is_address
@@ -34,9 +31,17 @@ from tacit.engines.sources.source_kinds import (
 from tacit.engines.sources.spark_tables import SparkTable
 from tacit.engines.sources.text_files import guess_format, guess_kinds
 from tacit.engines.sources.text_format import DIALECT_WORDS, Dialect, dialect_of
-from tacit.engines.spark.engine import Spark
 from tacit.engines.unknown_keys_per_unit import Gathered
 from tacit.engines.work_bounds import MOST_PAIRS, may_leave_out
+from tacit.later import later
+
+if TYPE_CHECKING:
+    from tacit.engines.duckdb.digest_rows import digest_rows
+    from tacit.engines.duckdb.ingest import ingest
+    from tacit.engines.duckdb.inspect_rows import InspectedColumn, InspectedTable, inspect_source
+    from tacit.engines.memory.engine import Memory
+    from tacit.engines.postgres.engine import Postgres
+    from tacit.engines.spark.engine import Spark
 
 __all__ = [
     "Answer",
@@ -87,3 +92,16 @@ __all__ = [
     "tables_inside",
     "with_format",
 ]
+
+_LATER = {
+    "InspectedColumn": "duckdb.inspect_rows",
+    "InspectedTable": "duckdb.inspect_rows",
+    "Memory": "memory.engine",
+    "Postgres": "postgres.engine",
+    "Spark": "spark.engine",
+    "digest_rows": "duckdb.digest_rows",
+    "ingest": "duckdb.ingest",
+    "inspect_source": "duckdb.inspect_rows",
+}
+
+__getattr__ = later(__name__, _LATER)

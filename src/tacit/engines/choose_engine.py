@@ -3,25 +3,25 @@
 Checked by: tests/unit/engines/test_choose_engine.py
 """
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Union
 
 from tacit.engines.duckdb.engine import DuckDB
-from tacit.engines.postgres.engine import Postgres
-from tacit.engines.postgres.rights import rights_in_postgres
 from tacit.engines.served.rights import Rights
 from tacit.engines.served.table_selects import refuse_mixed
 from tacit.engines.sources.path_to_unit import Linked
 from tacit.engines.sources.postgres_tables import PostgresTable
 from tacit.engines.sources.source_kinds import Source
 from tacit.engines.sources.spark_tables import SparkTable
-from tacit.engines.spark.engine import Spark
-from tacit.engines.spark.rights import rights_in_spark
 from tacit.plan import Table
+
+if TYPE_CHECKING:
+    from tacit.engines.postgres.engine import Postgres
+    from tacit.engines.spark.engine import Spark
 
 __all__ = ["AnyEngine", "is_in_database", "open_engine", "rights_of"]
 
-AnyEngine = DuckDB | Postgres | Spark
+AnyEngine = Union["DuckDB", "Postgres", "Spark"]
 """An engine that reads sources."""
 
 
@@ -50,11 +50,22 @@ def open_engine(tables: Mapping[Table, Source], *, connection: Any = None) -> An
         return DuckDB(tables, connection=connection)
     if connection is not None:
         connection.close()
-    for kind, engine in ((PostgresTable, Postgres), (SparkTable, Spark)):
+    for kind in (PostgresTable, SparkTable):
         there = {table: source for table, source in tables.items() if _is_of(source, kind)}
         if len(there) == len(tables):
-            return engine(there)  # type: ignore[arg-type]
+            return _server_engine(kind)(there)
     return refuse_mixed()
+
+
+def _server_engine(kind: type[PostgresTable | SparkTable]) -> Callable[..., "Postgres | Spark"]:
+    """The engine of one kind of server, which is imported when a table is there."""
+    if kind is SparkTable:
+        from tacit.engines.spark.engine import Spark
+
+        return Spark
+    from tacit.engines.postgres.engine import Postgres
+
+    return Postgres
 
 
 def _is_of(source: Source, kind: type[object]) -> bool:
@@ -67,4 +78,7 @@ def rights_of(tables: Mapping[Table, Source]) -> Rights:
     >>> rights_of({})
     Rights(missing=(), excess=())
     """
+    from tacit.engines.postgres.rights import rights_in_postgres
+    from tacit.engines.spark.rights import rights_in_spark
+
     return rights_in_postgres(tables) + rights_in_spark(tables)

@@ -1,21 +1,15 @@
 """What is promised: unit, neighbours, protection, sensitivity, loss."""
 
+from typing import TYPE_CHECKING
+
+from tacit.later import later
 from tacit.privacy.bounded_losses import (
     ApproximateLoss,
     BoundedRangeLoss,
     PureLoss,
     ZeroConcentratedLoss,
 )
-from tacit.privacy.finite_loss import FiniteLoss
 from tacit.privacy.loss import Composed, Loss, Order, is_loss
-from tacit.privacy.loss_distribution import (
-    Atoms,
-    Curve,
-    Direction,
-    LossDistribution,
-    has_loss_distribution,
-    loss_distribution,
-)
 from tacit.privacy.noise_losses import (
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
@@ -24,10 +18,21 @@ from tacit.privacy.noise_losses import (
 )
 from tacit.privacy.protection import Neighbours, Protection, fill, relation
 from tacit.privacy.renyi_to_delta import concentrated_delta, concentrated_order, renyi_delta
-from tacit.privacy.replaced_samples import SampledUnderReplace
 from tacit.privacy.sensitivity import Norm, Sensitivity, root_at_least
-from tacit.privacy.shuffle import Shuffled, shuffled_epsilon
 from tacit.privacy.subsampled import Subsampled
+
+if TYPE_CHECKING:
+    from tacit.privacy.finite_loss import FiniteLoss
+    from tacit.privacy.loss_distributions import (
+        Atoms,
+        Curve,
+        Direction,
+        LossDistribution,
+        has_loss_distribution,
+        loss_distribution,
+    )
+    from tacit.privacy.replaced_samples import SampledUnderReplace
+    from tacit.privacy.shuffle import Shuffled, shuffled_epsilon
 
 __all__ = [
     "ApproximateLoss",
@@ -64,3 +69,18 @@ __all__ = [
     "root_at_least",
     "shuffled_epsilon",
 ]
+
+_LATER = {
+    "Atoms": "loss_distributions",
+    "Curve": "loss_distributions",
+    "Direction": "loss_distributions",
+    "FiniteLoss": "finite_loss",
+    "LossDistribution": "loss_distributions",
+    "SampledUnderReplace": "replaced_samples",
+    "Shuffled": "shuffle",
+    "has_loss_distribution": "loss_distributions",
+    "loss_distribution": "loss_distributions",
+    "shuffled_epsilon": "shuffle",
+}
+
+__getattr__ = later(__name__, _LATER)

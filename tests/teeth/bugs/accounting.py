@@ -22,12 +22,12 @@ BUGS = [
         file=f"{ROOM}/basic_composition.py",
         before="pure += own * times",
         after="pure += own",
-        killed_by=f"{UNIT}/test_total.py::test_compare_lists_every_bound_that_speaks_and_the_tightest_is_among_them",
+        killed_by=f"{UNIT}/test_totals.py::test_compare_lists_every_bound_that_speaks_and_the_tightest_is_among_them",
         note="the count is dropped where epsilons are added",
     ),
     Bug(
         name="failure-not-added-to-delta",
-        file=f"{ROOM}/total.py",
+        file=f"{ROOM}/totals.py",
         before="return ball(failure) + ball(1 - failure) * best[0]",
         after="return ball(1 - failure) * best[0]",
         killed_by=f"{POINTS}[failing_responses]",
@@ -51,7 +51,7 @@ BUGS = [
     ),
     Bug(
         name="delta-read-rounded-up",
-        file=f"{ROOM}/total.py",
+        file=f"{ROOM}/totals.py",
         before=(
             'goal = _probability(at_most(delta, "delta"), "delta", delta)\n'
             "        failure, rest = self.losses.split_failure()\n"
@@ -62,7 +62,7 @@ BUGS = [
             "        failure, rest = self.losses.split_failure()\n"
             "        if goal < failure:"
         ),
-        killed_by=f"{UNIT}/test_total.py::test_floats_are_read_on_the_safe_side",
+        killed_by=f"{UNIT}/test_totals.py::test_floats_are_read_on_the_safe_side",
         note="0.1 is more than a tenth; the smaller reading is the safe one for an allowance",
     ),
     Bug(
@@ -96,7 +96,7 @@ BUGS = [
         file=f"{ROOM}/basic_composition.py",
         before="beyond = ball(epsilon) - mean",
         after="beyond = ball(epsilon)",
-        killed_by=f"{UNIT}/test_total.py::test_compare_lists_every_bound_that_speaks_and_the_tightest_is_among_them",
+        killed_by=f"{UNIT}/test_totals.py::test_compare_lists_every_bound_that_speaks_and_the_tightest_is_among_them",
         note="only the root is left of k epsilon (e**epsilon - 1) + root",
     ),
     Bug(
@@ -167,7 +167,7 @@ BUGS = [
         name="optimal-composition-as-a-filter",
         file=f"{ROOM}/privacy_filters.py",
         before="return (spent + charge).fits(self.limit)",
-        after="from tacit.accounting.total import total\n        from tacit.privacy import PureLoss\n\n"
+        after="from tacit.accounting.totals import total\n        from tacit.privacy import PureLoss\n\n"
         "        count = spent.amount // max(charge.amount, 1) + 1\n"
         "        so_far = total(PureLoss(charge.amount * EPSILON_UNIT) * count).epsilon(Fraction(1, 100))\n"
         "        return so_far <= self.limit.amount * EPSILON_UNIT",

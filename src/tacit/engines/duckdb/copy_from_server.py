@@ -3,9 +3,7 @@
 Checked by: tests/unit/engines/postgres/test_copy_rows.py and tests/unit/engines/spark/test_copy_rows.py
 """
 
-from tacit.engines.postgres.copy_rows import copy_from_postgres
 from tacit.engines.sources.source_kinds import Source
-from tacit.engines.spark.copy_rows import copy_from_spark
 from tacit.plan import Table
 
 __all__ = ["copy_source"]
@@ -18,4 +16,7 @@ def copy_source(source: Source, table: Table) -> Source:
     >>> copy_source(Listed([]), Table("visits", ()))
     Listed(rows=[])
     """
+    from tacit.engines.postgres.copy_rows import copy_from_postgres
+    from tacit.engines.spark.copy_rows import copy_from_spark
+
     return copy_from_spark(copy_from_postgres(source, table), table)

@@ -16,7 +16,6 @@ import duckdb
 from tacit.engines.duckdb.connection import describing_cursor, open_connection
 from tacit.engines.duckdb.ingested_layout import INGESTED, INGESTED_UNIT, is_own_name
 from tacit.engines.duckdb.rename_columns import column_types
-from tacit.engines.postgres import catalog as postgres_catalog
 from tacit.engines.served.table_selects import StoredColumn
 from tacit.engines.sources.column_names import check_names
 from tacit.engines.sources.pandas_frames import declared_kinds
@@ -35,7 +34,6 @@ from tacit.engines.sources.source_kinds import (
 )
 from tacit.engines.sources.spark_tables import SparkTable
 from tacit.engines.sources.text_files import header_of, json_names
-from tacit.engines.spark import catalog as spark_catalog
 from tacit.engines.sql.casts import check_units_alike, kinds_of, refuse_own_numbers
 from tacit.engines.sql.expressions import quote_name, text
 from tacit.errors import InvalidData
@@ -129,7 +127,11 @@ def stored_types(given: object) -> Mapping[str, str]:
 def _columns_there(source: PostgresTable | SparkTable) -> Mapping[str, StoredColumn]:
     """The columns of a table on a server."""
     if isinstance(source, SparkTable):
+        from tacit.engines.spark import catalog as spark_catalog
+
         return spark_catalog.read_columns(source)
+    from tacit.engines.postgres import catalog as postgres_catalog
+
     return postgres_catalog.read_columns(source)
 
 

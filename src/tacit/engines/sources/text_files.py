@@ -1,7 +1,6 @@
 """Files of text with a header: their names, how they seem to be written, and their rows."""
 
 import csv
-import gzip
 import json
 import re
 import zlib
@@ -57,7 +56,11 @@ def is_gzipped(path: Path) -> bool:
 
 def open_bytes(path: Path) -> BinaryIO:
     """A file of text, decompressed if need be."""
-    return cast("BinaryIO", gzip.open(path) if is_gzipped(path) else path.open("rb"))
+    if not is_gzipped(path):
+        return path.open("rb")
+    import gzip
+
+    return cast("BinaryIO", gzip.open(path))
 
 
 def _open_text(path: Path, encoding: str, errors: str) -> TextIOWrapper:

@@ -1,8 +1,7 @@
 """Moments on the clocks of a zone: UTC plus an offset that changes at known moments, from the IANA table."""
 
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from tacit.errors import InvalidPlan
 from tacit.plan.model import expressions as e
@@ -94,9 +93,11 @@ def changes_of(zone: str, since: int, until: int) -> tuple[int, tuple[tuple[int,
     return first, tuple(found)
 
 
-def _zone(name: str) -> ZoneInfo | timezone:
+def _zone(name: str) -> tzinfo:
     if name.upper() in {"UTC", "GMT", "Z"}:
         return UTC
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -108,7 +109,7 @@ def _is_fixed(name: str) -> bool:
     return isinstance(_zone(name), timezone)
 
 
-def _offset(table: ZoneInfo | timezone, second: int) -> int:
+def _offset(table: tzinfo, second: int) -> int:
     """How many seconds clocks are ahead of UTC at a second since 1970."""
     found = (_EPOCH + timedelta(seconds=second)).astimezone(table).utcoffset()
     assert found is not None, "a zone has an offset"

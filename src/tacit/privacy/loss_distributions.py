@@ -234,7 +234,7 @@ def _list(loss: FiniteLoss) -> Atoms:
     Because:    both are convex and piecewise linear in x = e**e, and so is the larger; the slope
                 jumps at x by what its second distribution puts on the loss ln x, and the first
                 puts x times that on it.
-    Checked by: tests/unit/privacy/test_loss_distribution.py
+    Checked by: tests/unit/privacy/test_loss_distributions.py
     """
     forth, back = _Deltas(loss.p, loss.q), _Deltas(loss.q, loss.p)
     places = sorted({*forth.ratios, *back.ratios})
@@ -391,7 +391,7 @@ def _smooth_discrete_gaussian(loss: DiscreteGaussianLoss) -> LossDistribution:
     Because:    Euler and Maclaurin's formula for the middles of intervals; its next term is
                 7/5760 of the third derivative, and the sum over all integers errs by less than
                 e**(-19 variance) (Poisson).
-    Checked by: tests/unit/privacy/test_loss_distribution.py
+    Checked by: tests/unit/privacy/test_loss_distributions.py
     """
     d, variance = loss.distance, float(loss.variance)
     sigma = sqrt(variance)

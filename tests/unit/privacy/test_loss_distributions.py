@@ -23,7 +23,7 @@ from tacit.privacy import (
     has_loss_distribution,
     loss_distribution,
 )
-from tacit.privacy.loss_distribution import _LIBRARY
+from tacit.privacy.loss_distributions import _LIBRARY
 
 F = Fraction
 REMOVE, ADD = Direction
