@@ -43,6 +43,8 @@ NEWER = (
     "answer beside another",
     "selection",
     "parameters",
+    "tied to its unit",
+    "tied to its group",
 )
 """What a newer statement may use; each is found among the accepted ones."""
 
@@ -62,14 +64,18 @@ class NewerWriter(Writer):
     """Writes one statement with newer constructs."""
 
     newer: Random = field(default_factory=Random)
+    latest: Random = field(default_factory=Random)
 
     def write_where(self, scope: Source, depth: int, *, subqueries: bool = True) -> str:
         """A WHERE clause, which looks something up more often."""
         found = super().write_where(scope, depth, subqueries=subqueries)
-        more = self.write_lookup(scope, depth) if subqueries and self.newer.random() < 0.15 else ""
-        if not more:
-            return found
-        return f"{found} AND {more}" if found else f" WHERE {more}"
+        looked = (
+            self.write_lookup(scope, depth) if subqueries and self.newer.random() < 0.15 else ""
+        )
+        tied = self._tied(scope) if subqueries and self.latest.random() < 0.08 else ""
+        for more in filter(None, (looked, tied)):
+            found = f"{found} AND {more}" if found else f" WHERE {more}"
+        return found
 
     def write_lookup(self, scope: Source, depth: int) -> str:
         """A condition of the grammar, or one with something newer."""
@@ -186,6 +192,21 @@ class NewerWriter(Writer):
         return (
             f"{self.newer.choice(wards).text} {how} (SELECT ward FROM visits GROUP BY ward {end})"
         )
+
+    def _tied(self, scope: Source) -> str:
+        """A comparison with what the rows of the same unit add up to, or those of the same ward."""
+        numbers, wards = _numbers(scope), [each for each in _wards(scope) if "." in each.text]
+        ways = [f"z.person = {scope.unit}"] if scope.unit and "." in scope.unit else []
+        ways += [f"z.ward = {each.text}" for each in wards]
+        if not ways or not numbers:
+            return ""
+        tie = self.latest.choice(ways)
+        self.features.add("tied to its unit" if "person" in tie else "tied to its group")
+        value, how = self.latest.choice(numbers).text, self.latest.choice([">", "<=", "="])
+        shown = self.latest.choice(["AVG(z.age)", "MAX(z.age)", "COUNT(*)", "MIN(z.age)"])
+        more = self.latest.choice(["", " AND z.age > 3", f" AND z.age = {value}"])
+        more = more if "person" in tie else more.partition(" AND z.age = ")[0]
+        return f"{value} {how} (SELECT {shown} FROM visits z WHERE {tie}{more})"
 
     def _public_list(self, scope: Source) -> str:
         texts = [each for each in scope.columns if each.kind == TEXT]
@@ -400,5 +421,10 @@ def write_newer_statement(seed: int, *, deep: bool = False) -> Statement:
     """The statement of a seed, with newer constructs."""
     dice, newer = Random(seed), Random(f"newer {seed}")
     return NewerWriter(
-        dice, finding=bool(seed % 2), hostile=seed % 5 == 0, deep=deep, newer=newer
+        dice,
+        finding=bool(seed % 2),
+        hostile=seed % 5 == 0,
+        deep=deep,
+        newer=newer,
+        latest=Random(f"latest {seed}"),
     ).write()

@@ -570,3 +570,17 @@ SELECT ARG_MAX(ward, n) AS largest, ARG_MIN(n, n) AS least FROM (SELECT ward, CO
 
 -- the ward of the longest stay, by its number of patients
 SELECT w, COUNT(*) AS n FROM (SELECT patient, ARG_MAX(ward, visit) AS w FROM visits GROUP BY patient) WHERE w IS NOT NULL GROUP BY w ORDER BY w
+
+-- compared with the row's own unit
+
+-- visits dearer than the patient's own mean
+SELECT ward, COUNT(*) AS n FROM visits v WHERE cost > (SELECT AVG(w.cost) FROM visits w WHERE w.patient = v.patient) GROUP BY ward
+
+-- the last visit of each patient, by its number
+SELECT ward, COUNT(*) AS n FROM visits v WHERE visit = (SELECT MAX(w.visit) FROM visits w WHERE w.patient = v.patient) GROUP BY ward
+
+-- visits of patients with several doses of the same visit
+SELECT COUNT(*) AS n, SUM(stay) AS days FROM visits v WHERE (SELECT COUNT(*) FROM doses d WHERE d.person = v.patient AND d.visit = v.visit) > 1
+
+-- how many labs the patients of a ward have had
+SELECT ward, SUM((SELECT COUNT(*) FROM doses d WHERE d.person = v.patient)) AS s FROM visits v GROUP BY ward

@@ -12,7 +12,92 @@ GENERATED = (
 )
 READ = "tests/unit/plan/sql/test_row_subqueries.py"
 
+JOINS = f"{PLAN}/sql/joins_with_answers.py"
+CORRELATED = f"{PLAN}/sql/correlated_subqueries.py"
+TIED = "tests/unit/plan/sql/test_correlated_subqueries.py"
+
 BUGS = [
+    Bug(
+        name="rows-meet-any-of-several-groups",
+        file=JOINS,
+        before="    elif not _identify(table, joined):\n",
+        after="    elif _identify(table, joined) is None:\n",
+        killed_by="tests/unit/plan/sql/test_joins_with_answers.py::test_every_key_of_joined_answers_is_compared",
+        note="a row that meets several groups is there once for each, and a CASE takes the first",
+    ),
+    Bug(
+        name="rows-that-meet-no-group-stay",
+        file=JOINS,
+        before="    if inner and pairs:\n",
+        after="    if not inner and pairs:\n",
+        killed_by=f"{MEANING}[joined with groups of many rows]",
+        note="an inner join drops the rows of groups that HAVING removed",
+    ),
+    Bug(
+        name="answers-beside-rows-release-all-columns",
+        file=JOINS,
+        before="            if name.casefold() not in named and not is_joined:\n",
+        after="            if name.casefold() not in named and is_joined is None:\n",
+        killed_by="tests/unit/plan/sql/test_joins_with_answers.py::test_what_nobody_names_is_not_released",
+        note="a column that no row is compared with would take its share of the price",
+    ),
+    Bug(
+        name="rows-meet-the-group-of-one-key",
+        file=JOINS,
+        before='            e.Both, [forms.compare("=", value, constants[row]) for value, constants in columns]\n',
+        after='            e.Both, [forms.compare("=", value, constants[row]) for value, constants in columns[:1]]\n',
+        killed_by=f"{MEANING}[joined from the other side]",
+        note="a group of two keys is met where both are equal",
+    ),
+    Bug(
+        name="units-are-tied-to-what-is-no-unit",
+        file=CORRELATED,
+        before="        and inside.is_unit(*reader.split_name(one))\n",
+        after="",
+        killed_by=f"{TIED}::test_rows_of_units_that_are_not_those_of_the_row_are_no_join",
+        note="a number that equals the unit's is not a unit",
+    ),
+    Bug(
+        name="counts-of-units-without-rows-are-null",
+        file=CORRELATED,
+        before="        if name in counts\n",
+        after="        if name not in counts\n",
+        killed_by=f"{MEANING}[a count of its unit as a key]",
+        note="COUNT of no rows is zero, in a subquery as well",
+    ),
+    Bug(
+        name="counts-of-undeclared-groups-are-null",
+        file=CORRELATED,
+        before="if counted else NULL",
+        after="if not counted else NULL",
+        killed_by=f"{TIED}::test_of_a_group_that_nobody_declared_a_count_is_zero",
+        note="a row whose ward is NULL is tied to no row",
+    ),
+    Bug(
+        name="rows-are-above-the-mean-that-they-are",
+        file=CORRELATED,
+        before="        if fold is not Folding.MEAN or value is None",
+        after="        if fold is Folding.MEAN or value is None",
+        killed_by="tests/laws/test_statements.py::test_a_statement_is_answered_as_duckdb_answers_it"
+        "[visits dearer than the patient's own mean]",
+        note="the mean of one value was rounded to a grid, and lay below it or above",
+    ),
+    Bug(
+        name="ties-of-a-row-are-asked-again-inside",
+        file=f"{PLAN}/sql/correlated_subqueries.py",
+        before="    met = source.ties | {id(tie.node) for tie in ties}\n",
+        after="    met = source.ties | {id(tie.node) for tie in units}\n",
+        killed_by=f"{MEANING}[of its unit and its group]",
+        note="inside there is no row outside to compare with",
+    ),
+    Bug(
+        name="which-groups-there-are-takes-a-measure",
+        file=f"{PLAN}/rewrite/fill_in_subqueries.py",
+        before="tuple(measures) or alone[subject]",
+        after="(*measures, *alone[subject])",
+        killed_by="tests/unit/plan/sql/test_joins_with_answers.py::test_what_nobody_names_is_not_released",
+        note="a count beside a mean, for its keys alone, would take its share of the price",
+    ),
     Bug(
         name="row-subqueries-are-named-without-their-constants",
         file=f"{CURATOR}/ask_combined.py",

@@ -276,8 +276,30 @@ APPLIED_TO_ROWS = {
     "an outer join needs an equality between columns of both sides": (
         "SELECT COUNT(*) FROM visits v LEFT JOIN patients p ON v.patient = p.id WHERE v.stay > 3"
     ),
-    "an answer is joined with rows here, and rows are never released": (
-        "SELECT COUNT(*) FROM visits v JOIN (SELECT patient, COUNT(*) AS n FROM visits GROUP BY patient) g ON g.patient = v.patient"
+    "rows are joined with an answer on its keys, and this is a noisy number": (
+        "SELECT COUNT(*) FROM visits v CROSS JOIN (SELECT COUNT(*) AS n FROM visits) g WHERE g.n = v.cost"
+    ),
+    "a row may meet several groups of this answer": (
+        "SELECT COUNT(*) FROM visits v JOIN (SELECT ward, urgent, COUNT(*) AS n FROM visits GROUP BY ward, urgent) g "
+        "ON g.ward = v.ward AND g.urgent = v.urgent"
+    ),
+    "no condition connects these rows with the groups of the answer": (
+        "SELECT COUNT(*) FROM visits v JOIN (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward) g ON g.ward = v.ward WHERE g.n > v.cost"
+    ),
+    "an outer join would keep groups of the answer that meet no row": (
+        "SELECT COUNT(*) FROM visits v LEFT JOIN (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward) g ON g.ward = v.ward"
+    ),
+    "an outer join with an answer takes equalities with its keys alone": (
+        "SELECT COUNT(*) FROM visits v LEFT JOIN (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward) g ON g.ward = v.ward WHERE v.cost > g.n"
+    ),
+    "this answer may have more than 100 groups that rows are compared with": (
+        "SELECT COUNT(*) FROM visits v JOIN (SELECT day, COUNT(*) AS n FROM visits GROUP BY day ORDER BY n DESC LIMIT 10) g ON g.day = v.day"
+    ),
+    "an answer is joined with a public table here": (
+        "SELECT s.floor, COUNT(*) AS n FROM visits v JOIN stations s ON s.ward = v.ward GROUP BY s.floor"
+    ),
+    "a subquery about a public table cannot be tied to the row outside": (
+        "SELECT COUNT(*) FROM visits v LEFT JOIN stations s ON s.ward = v.ward WHERE cost > s.floor"
     ),
     "a subquery may aggregate per unit only: an aggregate over all units would have no noise": (
         "SELECT COUNT(*) FROM visits WHERE patient IN (SELECT patient FROM visits GROUP BY patient HAVING COUNT(*) > 3)"

@@ -74,10 +74,31 @@ SELECT COUNT(*) FROM «stations» JOIN rooms USING (ward)
 # an outer join needs an equality between columns of both sides
 SELECT COUNT(*) FROM visits v LEFT JOIN patients p ON v.patient = p.id AND «v.stay > p.age»
 
-# an answer is joined with rows here, and rows are never released
-SELECT COUNT(*) FROM «visits v» JOIN (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward) g ON g.ward = v.ward
-SELECT COUNT(*) FROM «visits v» JOIN (SELECT COUNT(*) AS n FROM visits) g ON g.n = v.cost
-SELECT COUNT(*) FROM «trips t» JOIN (SELECT km, COUNT(*) AS n FROM trips GROUP BY km) g ON g.km = t.km
+# rows are joined with an answer on its keys, and this is a noisy number
+SELECT COUNT(*) FROM visits v JOIN (SELECT «ward, COUNT(*) AS stay FROM visits GROUP BY ward) g USING (stay»)
+
+# a row may meet several groups of this answer
+SELECT COUNT(*) FROM visits v JOIN (SELECT «ward, urgent, COUNT(*) AS n FROM visits GROUP BY 1, 2) g ON g.ward = v.ward»
+
+# no condition connects these rows with the groups of the answer
+SELECT COUNT(*) FROM visits v JOIN (SELECT «ward, COUNT(*) AS n FROM visits GROUP BY ward) g ON g.n > v.cost»
+SELECT COUNT(*) FROM visits v CROSS JOIN (SELECT «COUNT(*) AS n FROM visits HAVING COUNT(*) > 3) g»
+
+# an outer join would keep groups of the answer that meet no row
+SELECT COUNT(*) FROM visits v RIGHT JOIN (SELECT «ward, COUNT(*) AS n FROM visits GROUP BY ward) g ON g.ward = v.ward»
+SELECT COUNT(*) FROM (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward) g LEFT JOIN «visits v ON g.ward = v.ward»
+
+# an outer join with an answer takes equalities with its keys alone
+SELECT COUNT(*) FROM visits v LEFT JOIN (SELECT ward FROM visits GROUP BY 1) g ON v.ward = g.ward AND «cost > 1»
+
+# this answer may have more than 100 groups that rows are compared with
+SELECT COUNT(*) FROM visits v JOIN (SELECT «day, COUNT(*) AS n FROM visits GROUP BY day) g» ON g.day = v.day
+
+# a subquery about a public table cannot be tied to the row outside
+SELECT COUNT(*) FROM visits v WHERE cost > (SELECT MAX(«s.floor) FROM stations s WHERE s.ward = v.ward»)
+
+# an answer is joined with a public table here
+SELECT s.floor, g.n FROM «stations s» JOIN (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward) g ON g.ward = s.ward
 
 # a subquery may aggregate per unit only: an aggregate over all units would have no noise
 SELECT COUNT(*) FROM visits WHERE patient IN (SELECT «patient FROM visits HAVING COUNT(*) > 3»)
@@ -190,7 +211,7 @@ SELECT COUNT(*) FROM visits WHERE patient IN (SELECT «age FROM patients»)
 SELECT COUNT(*) FROM visits WHERE patient IN (SELECT «id, age FROM patients»)
 
 # a correlated subquery would be another question for each row
-SELECT COUNT(*) FROM visits v WHERE cost > (SELECT AVG(cost) FROM visits w WHERE w.ward = «v.ward»)
+SELECT COUNT(*) FROM visits v WHERE cost > (SELECT AVG(w.cost) FROM visits w WHERE w.ward = «v.ward» AND w.day < v.day)
 
 # a scalar subquery gives one value, and this one may give several
 SELECT COUNT(*) FROM visits WHERE cost > (SELECT «AVG(cost) FROM visits GROUP BY ward»)

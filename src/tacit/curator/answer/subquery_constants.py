@@ -6,6 +6,7 @@ Checked by: tests/laws/test_row_subqueries.py
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 from tacit.curator.answer.combined_rows import ReleasedPart, view_parts
 from tacit.curator.pricing.noise_of_measures import Terms
@@ -15,6 +16,7 @@ from tacit.plan import (
     Question,
     Scalar,
     SubqueryAnswer,
+    View,
     exchange_leaves,
     fill_subqueries,
     hold_value,
@@ -30,6 +32,8 @@ __all__ = [
     "made_up_constants",
     "name_subqueries",
 ]
+
+Rows = tuple[tuple[Any, ...], ...]
 
 _SURE = 0.95
 _MOST_TOLD = 5
@@ -53,7 +57,8 @@ def fill_question(
     needed = subqueries_in(question)
     if not needed:
         return question
-    values = {at: _value(plan.subqueries[at], plan, released) for at in sorted(needed)}
+    known = _Views(plan, released)
+    values = {at: known.value(plan.subqueries[at]) for at in sorted(needed)}
     return fill_subqueries(question, values)
 
 
@@ -77,10 +82,10 @@ def describe_constants(plan: CombinedPlan, released: Sequence[ReleasedPart]) -> 
     """What an answer says of the constants that its rows were compared with."""
     if not plan.subqueries:
         return ()
-    known = dict(enumerate(released))
+    known = _Views(plan, dict(enumerate(released)))
     told: dict[str, list[str]] = {}
     for each in plan.subqueries:
-        value = _value(each, plan, known)
+        value = known.value(each)
         shown = f"{float(value):g}" if isinstance(value, Fraction) else str(value)
         told.setdefault(each.column.name, []).append("NULL" if value is None else shown)
     return tuple(
@@ -109,13 +114,27 @@ def _renumber(answers: Answers, numbers: Mapping[int, int]) -> Answers:
     return exchange_leaves(answers, leaves.__next__)
 
 
-def _value(
-    each: SubqueryAnswer, plan: CombinedPlan, released: Mapping[int, ReleasedPart]
-) -> Scalar | None:
-    """The constant of a subquery, from what was released."""
-    needed = {leaf.part for leaf in leaves_of(each.answers)}
-    nothing = ReleasedPart(plan.parts[0].question, ())
-    parts = [released[at] if at in needed else nothing for at in range(len(plan.parts))]
-    alone = CombinedPlan(plan.parts, each.answers, each.plan)
-    rows = view_parts(alone, parts, _SURE, raw=True).rows
-    return hold_value(rows[each.row][0], each.column) if each.row < len(rows) else None
+class _Views:
+    """The rows of subqueries, made of what was released; many constants are rows of one view."""
+
+    def __init__(self, plan: CombinedPlan, released: Mapping[int, ReleasedPart]) -> None:
+        self._plan, self._released = plan, released
+        self._known: list[tuple[Answers, View, Rows]] = []
+
+    def value(self, each: SubqueryAnswer) -> Scalar | None:
+        """The constant of a subquery."""
+        rows = self._rows(each)
+        return hold_value(rows[each.row][0], each.column) if each.row < len(rows) else None
+
+    def _rows(self, each: SubqueryAnswer) -> Rows:
+        for answers, view, rows in reversed(self._known):
+            if view == each.plan.view and answers == each.answers:
+                return rows
+        needed = {leaf.part for leaf in leaves_of(each.answers)}
+        nothing = ReleasedPart(self._plan.parts[0].question, ())
+        places = range(len(self._plan.parts))
+        parts = [self._released[at] if at in needed else nothing for at in places]
+        alone = CombinedPlan(self._plan.parts, each.answers, each.plan)
+        rows = view_parts(alone, parts, _SURE, raw=True).rows
+        self._known.append((each.answers, each.plan.view, rows))
+        return rows

@@ -159,6 +159,8 @@ class Draft:
     """The windows that WINDOW names, as they were written."""
     flags: list[tuple[Rows, e.Expression]] = field(default_factory=list)
     """Rows among which units were looked for, and whether a row's unit is among them."""
+    lookups: dict[int, e.Expression] = field(default_factory=dict)
+    """What correlated subqueries are for a row, by the identity of their nodes."""
     outer_keys: tuple[e.Expression, ...] | None = None
     """What released groups are added up by, in a question around another; None if they are not."""
     finding: bool = False

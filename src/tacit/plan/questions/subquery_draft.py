@@ -224,13 +224,16 @@ class Inside(Draft):
 
     # ------------------------------------------------------------ rows
 
-    def finish_rows(self, having: Expression | None = None) -> Rows:
-        """The rows that come out."""
+    def folded_rows(self) -> Rows:
+        """The rows, or one for each unit and key: the keys, and what is folded."""
         rows = self.question.rows
         if self.chosen:
             rows = Windowed(rows, tuple(self.chosen))
-        if self.grouped:
-            rows = Inner(rows, tuple(self.by), tuple(self.folds))
+        return Inner(rows, tuple(self.by), tuple(self.folds)) if self.grouped else rows
+
+    def finish_rows(self, having: Expression | None = None) -> Rows:
+        """The rows that come out."""
+        rows = self.folded_rows()
         if self.windows:
             rows = Windowed(rows, tuple(self.windows))
         if having is not None:

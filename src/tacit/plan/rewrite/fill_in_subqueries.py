@@ -43,12 +43,20 @@ def join_subqueries(
     for each, _, _ in subqueries:  # which names only those before it
         stages.append(max(_stage(part.question, stages) for part in each.parts))
     measured: dict[_Subject, dict[Measure, None]] = {}
+    alone: dict[_Subject, tuple[Measure, ...]] = {}
     for each in [plan, *(each for each, _, _ in subqueries)]:
-        for part in each.parts:
-            subject = _subject(part.question, stages)
-            measured.setdefault(subject, {}).update(dict.fromkeys(part.question.measures))
+        for leaf in leaves_of(each.answers):
+            question = each.parts[leaf.part].question
+            subject = _subject(question, stages)
+            used = [question.measures[place] for place in leaf.measures]
+            measured.setdefault(subject, {}).update(dict.fromkeys(used))
+            alone.setdefault(
+                subject, question.measures
+            )  # which groups there are takes a measure, if it is alone
     settled = {
-        subject: show_all(canonical(show_all(Question(*subject[:2], tuple(measures)))).question)
+        subject: show_all(
+            canonical(show_all(Question(*subject[:2], tuple(measures) or alone[subject]))).question
+        )
         for subject, measures in measured.items()
     }
     numbers = {subject: number for number, subject in enumerate(settled)}

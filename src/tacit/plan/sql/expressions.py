@@ -128,7 +128,7 @@ class _Place:
             case exp.Subquery() if self.level and id(node) in self.reader.scalars:
                 return self.reader.scalars[id(node)]
             case exp.Subquery() if not self.level and isinstance(node.this, exp.Query):
-                return self.reader.read_subquery(self.reader, node, None)
+                return self.reader.read_subquery(self.reader, node, None, self.draft)
             case exp.Grouping() | exp.GroupingId() if self.level:
                 return self._read_grouping(node)
             case exp.Exists() if not self.level:

@@ -18,7 +18,9 @@ __all__ = [
     "gives_answer",
     "groups_by_unit",
     "is_answer",
+    "is_of_public_tables",
     "list_branches",
+    "list_released_withs",
     "list_scalars",
     "list_sources",
     "list_unions",
@@ -42,6 +44,16 @@ def list_withs(query: exp.Expr, outer: Mapping[str, exp.Expr]) -> dict[str, exp.
     clause = query.args.get("with_")
     listed = clause.expressions if clause else []
     return {**outer, **{part.alias.casefold(): part for part in listed}}
+
+
+def list_released_withs(withs: Mapping[str, exp.Expr], units: frozenset[str]) -> frozenset[int]:
+    """The common table expressions that are released by themselves, and give no rows."""
+    found = []
+    for name, part in withs.items():
+        before = dict(takewhile(lambda each, part=part: each[1] is not part, withs.items()))  # type: ignore[misc]
+        if gives_answer(part.this, before, units) and name:
+            found.append(id(part))
+    return frozenset(found)
 
 
 def list_sources(select: exp.Expr) -> list[exp.Expr]:
@@ -73,6 +85,24 @@ def is_answer(source: exp.Expr, withs: Mapping[str, exp.Expr], units: frozenset[
     """
     found = find_query(source, withs)
     return found is not None and gives_answer(found.query, found.withs, units)
+
+
+def is_of_public_tables(
+    query: exp.Expr, withs: Mapping[str, exp.Expr], public: frozenset[str]
+) -> bool:
+    """Whether all tables that a query reads are public, so that nothing of it is released."""
+    found = [query]
+    seen: set[int] = set()
+    while found:
+        for table in found.pop().find_all(exp.Table):
+            name = table.name.casefold()
+            if name in withs and not table.args.get("db"):
+                if id(withs[name]) not in seen:
+                    seen.add(id(withs[name]))
+                    found.append(withs[name].this)
+            elif name not in public:
+                return False
+    return True
 
 
 def gives_answer(query: exp.Expr, withs: Mapping[str, exp.Expr], units: frozenset[str]) -> bool:

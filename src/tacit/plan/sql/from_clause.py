@@ -21,6 +21,12 @@ from tacit.plan.semantics.infer_types import condition_type, type_of
 from tacit.plan.sql.comma_joins import find_ties, is_comma
 from tacit.plan.sql.distinct_and_all import has_aggregate, has_on, is_all, is_distinct, list_keys
 from tacit.plan.sql.expressions import read_expression
+from tacit.plan.sql.find_released_queries import (
+    is_answer,
+    is_of_public_tables,
+    list_released_withs,
+    list_withs,
+)
 from tacit.plan.sql.joins import join_scopes, join_where
 from tacit.plan.sql.reading_context import ROWS, Reader, Source, is_column, refuse_end
 from tacit.plan.sql.row_windows import read_named_windows
@@ -53,6 +59,7 @@ def read_with(
     if clause is None:
         return found
     here: list[str] = []
+    answers = dict(reader.answers)
     for part in reader.account.take_list(clause):
         parts = reader.account.take(part)
         name = reader.name(reader.account.take(parts["alias"])["this"])
@@ -61,8 +68,9 @@ def read_with(
             reader.account.refuse(parts["alias"], reason, "rename one of them")
         here.append(name.text)
         if id(part) not in released:
-            inner = reader.inside().with_origins(found)
+            inner = replace(reader.inside().with_origins(found), answers=answers)
             found = {**found, name.text: read_query(inner, parts["this"], name.text)}
+        answers = {**answers, part.alias.casefold(): part}
     return found
 
 
@@ -75,13 +83,24 @@ def read_source(reader: Reader, select: exp.Expr, parts: Mapping[str, Any]) -> S
     if clause is None:
         reason = "the query has no FROM"
         account.refuse(select, reason, "name a table: SELECT COUNT(*) FROM table")
-    found = Source(_read_table(reader, account.take(clause)["this"]))
-    joins = list(parts.get("joins") or [])
+    first, joins = account.take(clause)["this"], list(parts.get("joins") or [])
     waiting: list[tuple[exp.Expr, Scope]] = []
+    where = parts.get("where")
+    if joins and _is_answer(reader, first) and not _is_answer(reader, joins[0].this):
+        found = Source(_read_table(reader, joins[0].this))
+        with account.about(joins[0]):
+            found = reader.join_answer(reader, found.scope, joins[0], first, where)
+        joins = joins[1:]
+    else:
+        found = Source(_read_table(reader, first))
     for join in joins:
         with account.about(join):
             if is_values(join):
                 found = replace(found, scope=join_values(reader, found.scope, join))
+                continue
+            if _is_answer(reader, join.this):
+                met = reader.join_answer(reader, found.scope, join, join.this, where)
+                found = Source(met.scope, found.ties | met.ties)
                 continue
             scope = _read_table(reader, join.this)
             if is_comma(join):
@@ -101,6 +120,14 @@ def read_source(reader: Reader, select: exp.Expr, parts: Mapping[str, Any]) -> S
         reason = "a comma join and RIGHT JOIN cannot be combined"
         account.refuse(clause, reason, "write JOIN ... ON for all tables")
     return found
+
+
+def _is_answer(reader: Reader, source: exp.Expr) -> bool:
+    """Whether what stands in FROM beside rows is an answer, of groups that are released first."""
+    known, public = reader.answers, reader.public_names
+    return is_answer(source, known, reader.unit_names) and not is_of_public_tables(
+        source, known, public
+    )
 
 
 _Waiting = list[tuple[exp.Expr, Scope]]
@@ -212,7 +239,11 @@ def _read_subquery(reader: Reader, select: exp.Expr, name: str) -> Origin:
     parts = account.take(select)
     chosen = has_on(parts)
     refuse_end(account, {**parts, "order": None} if chosen else parts)
-    reader = reader.with_origins(read_with(reader, parts.get("with_")))
+    known = list_withs(select, reader.answers)
+    released = list_released_withs(known, reader.unit_names) if parts.get("with_") else frozenset()
+    reader = replace(
+        reader.with_origins(read_with(reader, parts.get("with_"), released)), answers=known
+    )
     source = read_source(reader, select, parts)
     scope = source.scope
     reader = reader.with_scope(scope)

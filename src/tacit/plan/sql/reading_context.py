@@ -59,9 +59,18 @@ _AT_THE_END = {
 WHOLE = {exp.DType.SMALLINT: 15, exp.DType.INT: 31, exp.DType.BIGINT: 63}
 
 
-def _refuse_subquery(reader: "Reader", node: exp.Expr, _value: Expression | None) -> Expression:
+def _refuse_subquery(
+    reader: "Reader", node: exp.Expr, _value: Expression | None, _draft: Draft
+) -> Expression:
     """Refuse a subquery where nothing is released."""
     return reader.account.unknown(node)
+
+
+def _refuse_answer(
+    reader: "Reader", _left: Scope, _join: exp.Expr, source: exp.Expr, _where: exp.Expr | None
+) -> "Source":
+    """Refuse an answer among rows where nothing is released."""
+    return reader.account.unknown(source)
 
 
 @frozen
@@ -70,8 +79,8 @@ class Reader:
 
     Reading goes one way: a statement reads its FROM, FROM its joins, all of them expressions, expressions calls and
     windows.  SQL is recursive: a query has queries inside, and expressions have IN and EXISTS.  `read_query`,
-    `read_source`, `read_membership` and `read_subquery` are the only calls that go back up.  Only the account changes,
-    and the list of subqueries that rows are compared with.
+    `read_source`, `read_membership`, `read_subquery` and `join_answer` are the only calls that go back up.  Only the
+    account changes, and the list of subqueries that rows are compared with.
     """
 
     account: Account
@@ -79,7 +88,12 @@ class Reader:
     read_query: Callable[["Reader", exp.Expr, str], Origin]
     read_source: Callable[["Reader", exp.Expr, Mapping[str, Any]], "Source"]
     read_membership: Callable[["Reader", exp.Expr, Draft], Expression]
-    read_subquery: Callable[["Reader", exp.Expr, Expression | None], Expression] = _refuse_subquery
+    read_subquery: Callable[["Reader", exp.Expr, Expression | None, Draft], Expression] = (
+        _refuse_subquery
+    )
+    join_answer: Callable[["Reader", Scope, exp.Expr, exp.Expr, exp.Expr | None], "Source"] = (
+        _refuse_answer
+    )
     finding: bool = False
     unit_names: frozenset[str] = frozenset()
     """What units are called somewhere in the text: what is added up for each of them are rows."""
@@ -87,12 +101,16 @@ class Reader:
     """The rows that WITH names."""
     withs: Mapping[str, exp.Expr] = field(default_factory=dict)
     """The common table expressions that a SELECT may read after they are released."""
+    answers: Mapping[str, exp.Expr] = field(default_factory=dict)
+    """The same, also where rows are read that are not released: their answers are joined with these rows."""
+    ties: tuple[tuple[exp.Expr, exp.Expr], ...] = ()
+    """Conditions of a correlated subquery, and what each compares inside: a key there."""
     scalars: Mapping[int, Expression] = field(default_factory=dict)
     """What scalar subqueries are over a release, by the identity of their nodes."""
     subqueries: list[Any] = field(default_factory=list)
     """The subqueries that rows are compared with, which are released first."""
-    subquery_values: dict[int, tuple[SubqueryValue, ...]] = field(default_factory=dict)
-    """Their constants, by the identity of their nodes."""
+    subquery_values: dict[Any, tuple[SubqueryValue, ...]] = field(default_factory=dict)
+    """Their constants, by the identity of their nodes, and by the column of those in FROM."""
     scope: Scope | None = None
     key_kinds: frozenset[type[exp.Expr]] = frozenset()
     """What sorts of expressions GROUP BY calculates."""
@@ -103,11 +121,11 @@ class Reader:
 
     def inside(self) -> "Reader":
         """The reader of a query inside, which knows nothing of the columns outside and is not released by itself."""
-        return replace(self, scope=None, key_kinds=frozenset(), withs={}, finding=False)
+        return replace(self, scope=None, key_kinds=frozenset(), withs={}, ties=(), finding=False)
 
     def with_withs(self, withs: Mapping[str, exp.Expr]) -> "Reader":
         """The reader of a SELECT that may read these common table expressions after they are released."""
-        return replace(self, withs=withs)
+        return replace(self, withs=withs, answers=withs)
 
     def with_scope(self, scope: Scope) -> "Reader":
         """The reader of what stands beside this FROM."""
@@ -116,6 +134,11 @@ class Reader:
     def with_keys(self, kinds: frozenset[type[exp.Expr]]) -> "Reader":
         """The reader of what stands after this GROUP BY."""
         return replace(self, key_kinds=kinds)
+
+    @property
+    def public_names(self) -> frozenset[str]:
+        """What public tables are called."""
+        return frozenset(name.casefold() for name, table in self.tables.items() if table.public)
 
     # ------------------------------------------------------------ names
 

@@ -4,6 +4,7 @@ Checked by: tests/unit/plan/sql/test_row_subqueries.py
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import ceil, floor
 
 from sqlglot import exp
@@ -11,9 +12,10 @@ from sqlglot import exp
 from tacit.frozen import frozen
 from tacit.plan.model import expressions as e
 from tacit.plan.model.combined_answers import CombinedPlan, most_rows
+from tacit.plan.model.nodes import Shown
 from tacit.plan.model.schema import Column, Kind
 from tacit.plan.questions.build_expressions import Forms
-from tacit.plan.questions.draft import Name
+from tacit.plan.questions.draft import Draft, Name
 from tacit.plan.questions.measures import WIDEST_RELEASED
 from tacit.plan.questions.public_values import scalar
 from tacit.plan.rewrite.combine_answers import merge_parts
@@ -29,8 +31,12 @@ from tacit.plan.sql.reading_context import Reader, is_column
 
 __all__ = [
     "MOST_LISTED",
+    "Read",
     "RowSubquery",
+    "add_values",
+    "close_subquery",
     "list_view_scalars",
+    "name_subquery",
     "read_row_scalar",
     "read_row_set",
     "with_row_subqueries",
@@ -171,29 +177,45 @@ def _read_plan(read: Read, reader: Reader, node: exp.Expr, query: exp.Expr) -> C
         if len(draft.columns) != 1:
             reason = "the subquery returns more than one column"
             reader.account.refuse(node, reason, "select only the value that is compared")
-        return draft.combined_plan(
-            merge_parts,
-            statement.having,
-            statement.order,
-            statement.limit,
-            statement.offset,
-            statement.qualify,
-        )
+        return close_subquery(statement, draft, draft.columns)
+
+
+def close_subquery(statement: Statement, draft: Draft, columns: Sequence[Shown]) -> CombinedPlan:
+    """What a statement that was read asks for, as a plan of its own with some of its columns."""
+    return replace(draft, columns=list(columns)).combined_plan(
+        merge_parts,
+        statement.having,
+        statement.order,
+        statement.limit,
+        statement.offset,
+        statement.qualify,
+    )
 
 
 def _add_values(
     reader: Reader, node: exp.Expr, plan: CombinedPlan, rows: int
 ) -> tuple[e.SubqueryValue, ...]:
     """The constants of a subquery, entered among those of the statement."""
+    reader.subquery_values[id(node)] = add_values(reader, plan, name_subquery(node), rows)
+    return reader.subquery_values[id(node)]
+
+
+def name_subquery(node: exp.Expr) -> str:
+    """What a subquery is called where its constants are shown: its words, as far as there is room."""
     text = node.sql(dialect="duckdb")
     name = text if text.startswith("(") else f"({text})"
-    name = name if len(name) <= _MOST_SHOWN else f"{name[: _MOST_SHOWN - 2]}…)"
+    return name if len(name) <= _MOST_SHOWN else f"{name[: _MOST_SHOWN - 2]}…)"
+
+
+def add_values(
+    reader: Reader, plan: CombinedPlan, name: str, rows: int
+) -> tuple[e.SubqueryValue, ...]:
+    """What a plan's column says in each of its first rows, entered among the constants of the statement."""
     found = []
     for row in range(rows):
         column = _column(plan, name)
         found.append(e.SubqueryValue(len(reader.subqueries), column))
         reader.subqueries.append(RowSubquery(plan, column, row))
-    reader.subquery_values[id(node)] = tuple(found)
     return tuple(found)
 
 
@@ -228,10 +250,7 @@ def _refuse_correlated(reader: Reader, node: exp.Expr) -> None:
         if any(said.means(alias) for alias in reader.scope.aliases):
             unit = reader.scope.origin.table.unit or "unit"
             reason = "a correlated subquery would be another question for each row"
-            remedy = (
-                f"for the unit's own rows, write a window: AVG(x) OVER (PARTITION BY {unit}); for "
-                "other groups, ask for their numbers first"
-            )
+            remedy = f"tie it by equalities alone: b.{unit} = a.{unit} inside it, or columns whose values are declared"
             reader.account.refuse(column, reason, remedy)
 
 

@@ -79,7 +79,7 @@ def read_membership(reader: Reader, node: exp.Expr, draft: Draft) -> e.Expressio
         reader.account.refuse(node, reason, "write it in WHERE")
     if _is_lookup(reader, node) and _is_released_set(reader, node.args["query"]):
         value = read_expression(reader, node.this, draft, ROWS)
-        return reader.read_subquery(reader, node, value)
+        return reader.read_subquery(reader, node, value, draft)
     if _is_lookup(reader, node):
         return _look_up(reader, node, draft)
     _refuse_without_units(reader, node, draft)

@@ -6,7 +6,6 @@ text must be read by something here; `grammar.NODES` says what a node may hold a
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import takewhile
 from typing import Any
 
 from sqlglot import exp
@@ -29,6 +28,7 @@ from tacit.plan.sql.answers_as_tables import (
     join_scalar,
     stack_statements,
 )
+from tacit.plan.sql.correlated_subqueries import read_correlated
 from tacit.plan.sql.distinct_and_all import (
     check_told_once,
     has_aggregate,
@@ -40,9 +40,10 @@ from tacit.plan.sql.expressions import read_expression
 from tacit.plan.sql.find_released_queries import (
     Query,
     find_query,
-    gives_answer,
     is_answer,
+    is_of_public_tables,
     list_branches,
+    list_released_withs,
     list_scalars,
     list_sources,
     list_unions,
@@ -52,6 +53,7 @@ from tacit.plan.sql.find_released_queries import (
 from tacit.plan.sql.from_clause import read_alias, read_query, read_source, read_with
 from tacit.plan.sql.group_windows import is_grouped
 from tacit.plan.sql.grouping_sets import Sets, has_sets, list_sets
+from tacit.plan.sql.joins_with_answers import join_answer
 from tacit.plan.sql.mode import find_mode, is_most_frequent, read_mode, read_mode_key
 from tacit.plan.sql.ordering import read_limit, read_order, read_qualify
 from tacit.plan.sql.outer_select import (
@@ -144,6 +146,7 @@ def read_asked(
         read_source,
         read_membership,
         _read_row_subquery,
+        _join_answer,
         finding=finding,
     )
     try:
@@ -216,7 +219,7 @@ def _read_union(reader: Reader, union: exp.Union) -> Statement:
         account.take(each, "Merged" if each.args.get("distinct") else None)
     parts = union.args
     reader = reader.with_origins(
-        read_with(reader, parts.get("with_"), _released(known, reader.unit_names))
+        read_with(reader, parts.get("with_"), list_released_withs(known, reader.unit_names))
     ).with_withs(known)
     branches = [_read_query(reader, each, whole=False) for each in listed]
     stacked = stack_statements(reader, union, branches)
@@ -241,16 +244,6 @@ def _check_apart(reader: Reader, union: exp.Expr, branches: Sequence[exp.Expr]) 
             return
     reason = "UNION of answers would merge rows whose noisy numbers happen to be equal"
     reader.account.refuse(union, reason, "write UNION ALL")
-
-
-def _released(withs: Mapping[str, exp.Expr], units: frozenset[str]) -> frozenset[int]:
-    """The common table expressions that are released by themselves, and give no rows."""
-    found = []
-    for name, part in withs.items():
-        before = dict(takewhile(lambda each, part=part: each[1] is not part, withs.items()))  # type: ignore[misc]
-        if gives_answer(part.this, before, units) and name:
-            found.append(id(part))
-    return frozenset(found)
 
 
 def _named_in_from(select: exp.Select, withs: Mapping[str, exp.Expr]) -> frozenset[int]:
@@ -281,14 +274,19 @@ def _read_combined(reader: Reader, select: exp.Select, *, whole: bool) -> Statem
     ):
         return None
     if any(answers) and not all(answers):
-        mixed = sources[answers.index(False)]
-        reason = "an answer is joined with rows here, and rows are never released"
-        remedy = "aggregate on both sides, or aggregate for each unit in the subquery"
-        account.refuse(mixed, reason, remedy)
+        rows = [each for each, found in zip(sources, answers, strict=True) if not found]
+        if all(_is_public(reader, each, known) for each in rows):
+            reason = "an answer is joined with a public table here"
+            remedy = "join the table before GROUP BY, and group by its columns"
+            account.refuse(rows[0], reason, remedy)
+    if not over_answers and not scalars:  # it reads rows, which answers may be joined with
+        return (
+            _read_sets(reader, select, whole=whole) if has_sets(select.args.get("group")) else None
+        )
     parts = account.take(select)
     texts = _column_texts(account, select, whole=whole and bool(sources))
     reader = reader.with_origins(
-        read_with(reader, parts.get("with_"), _released(known, units))
+        read_with(reader, parts.get("with_"), list_released_withs(known, units))
     ).with_withs(known)
     if not over_answers and sources:
         return _read_beside(reader, select, scalars, whole=whole)
@@ -319,6 +317,11 @@ def _read_combined(reader: Reader, select: exp.Select, *, whole: bool) -> Statem
         texts,
         select.args.get("from_") or select,
     )
+
+
+def _is_public(reader: Reader, source: exp.Expr, withs: Mapping[str, exp.Expr]) -> bool:
+    """Whether what stands in FROM has public rows alone."""
+    return is_of_public_tables(source, withs, reader.public_names)
 
 
 def _is_combined(source: exp.Expr, withs: Mapping[str, exp.Expr], units: frozenset[str]) -> bool:
@@ -356,16 +359,27 @@ def _read_scalar(reader: Reader, node: exp.Subquery) -> Statement:
         return _read_query(replace(reader, scope=None, scalars={}), parts["this"], whole=False)
 
 
-def _read_row_subquery(reader: Reader, node: exp.Expr, value: Expression | None) -> Expression:
+def _read_inside(reader: Reader, query: exp.Expr) -> Statement:
+    """A query inside rows, as a statement of its own."""
+    inside = replace(reader, scope=None, scalars={}, key_kinds=frozenset())
+    return _read_query(inside, query, whole=False)
+
+
+def _read_row_subquery(
+    reader: Reader, node: exp.Expr, value: Expression | None, draft: Draft
+) -> Expression:
     """A subquery that rows are compared with: a scalar, or with a value what IN compares it with."""
-
-    def read(reader: Reader, query: exp.Expr) -> Statement:
-        inside = replace(reader, scope=None, scalars={}, key_kinds=frozenset())
-        return _read_query(inside, query, whole=False)
-
     if value is None:
-        return read_row_scalar(read, reader, node)
-    return read_row_set(read, reader, node, value)
+        tied = read_correlated(_read_inside, reader, node, draft)
+        return read_row_scalar(_read_inside, reader, node) if tied is None else tied
+    return read_row_set(_read_inside, reader, node, value)
+
+
+def _join_answer(
+    reader: Reader, left: Scope, join: exp.Expr, source: exp.Expr, where: exp.Expr | None
+) -> Source:
+    """Rows joined with an answer, which is released first."""
+    return join_answer(_read_inside, reader, left, join, source, where)
 
 
 def _is_about_same(
@@ -471,7 +485,9 @@ def _read_sets(reader: Reader, select: exp.Select, *, whole: bool) -> Statement:
     """
     account = reader.account
     parts, sets = account.take(select), list_sets(account, select)
-    reader = reader.with_origins(read_with(reader, parts.get("with_")))
+    known = list_withs(select, reader.withs)
+    released = list_released_withs(known, reader.unit_names)
+    reader = reader.with_origins(read_with(reader, parts.get("with_"), released)).with_withs(known)
     for name in ("qualify", "distinct"):
         if parts.get(name):
             reason = f"{name.upper()} cannot be combined with grouping sets"
@@ -505,7 +521,9 @@ def _read_statement(reader: Reader, select: exp.Select, *, whole: bool) -> State
     inner = find_inner_select(select, reader.withs, reader.unit_names)
     if inner is None:
         known = list_withs(select, reader.withs)
-        released = _released(known, reader.unit_names) - _named_in_from(select, known)
+        released = list_released_withs(known, reader.unit_names)
+        if all(is_answer(each, known, reader.unit_names) for each in list_sources(select)):
+            released -= _named_in_from(select, known)
         reader = reader.with_origins(read_with(reader, parts.get("with_"), released))
         return _read_groups(reader.with_withs(known), select, whole=whole)
     released = frozenset(map(id, list_released(inner, reader.unit_names)))
@@ -530,11 +548,13 @@ def _read_groups(
     is Question(visits, keys=(ward,), measures=(Counted(),)) and View((KeyOf(0), MeasureOf(0)), having=n > 10)
     """
     parts, columns = reader.account.take(select), reader.account.take_list(select)
+    tied, reader = reader.ties, replace(reader, ties=())
     source = read_source(reader, select, parts)
     reader = reader.with_scope(source.scope)
     draft = _make_draft(reader, source, parts)
     draft.beside = beside
-    filter_rows(reader, parts.get("where"), draft, source.ties)
+    ties = source.ties | {id(node) for node, _ in tied}
+    filter_rows(reader, parts.get("where"), draft, ties)
     draft.named = read_named_windows(reader, select, parts)
     draft.grouped = is_grouped(parts, columns)
     if (mode := find_mode(reader, parts, columns)) is not None:
@@ -546,10 +566,14 @@ def _read_groups(
         kinds = _read_keys(reader, parts.get("group"), columns, draft, once=once)
     else:
         kinds = _read_set(reader, sets, columns, draft)
+    for _, node in tied:
+        kinds |= _read_calculated_key(reader, node, None, draft)
     reader = reader.with_keys(kinds)
     texts = _column_texts(reader.account, select, whole=whole)
     for column, text in zip(columns, texts, strict=True):
         _read_column(reader, column, text, draft)
+    for _, node in tied:
+        _show_key(reader, node, draft)
     if once:
         with reader.account.about(select):
             check_told_once(draft)
@@ -712,7 +736,14 @@ def _read_calculated_key(reader: Reader, node: exp.Expr, name: str | None, draft
     value = read_expression(reader, node, draft, ROWS)
     with reader.account.about(node):
         draft.key(value, name)
-    return frozenset({type(node.unnest())})
+    return frozenset({type(node), type(node.unnest())})
+
+
+def _show_key(reader: Reader, node: exp.Expr, draft: Draft) -> None:
+    """Show what a correlated subquery compares inside."""
+    key = draft.key_of(read_expression(reader, node, draft, ROWS))
+    assert key is not None, "it was read as a key"
+    draft.show(f"key {len(draft.columns)}", key)
 
 
 def _read_column(reader: Reader, node: exp.Expr, text: str, draft: Draft) -> None:

@@ -57,9 +57,6 @@ REFUSED = {
     "WHERE cannot contain a window": [
         f"SELECT * FROM ({INSIDE}) WHERE RANK() OVER (ORDER BY n) = 1"
     ],
-    "an answer is joined with rows here, and rows are never released": [
-        f"SELECT COUNT(*) FROM visits JOIN ({INSIDE}) g ON g.w = visits.ward",
-    ],
     "there is no table 'g'": [f"WITH h AS (SELECT * FROM g), g AS ({INSIDE}) SELECT * FROM h"],
     "'ward' is not in GROUP BY: a group has many values of it": [f"SELECT ward FROM ({INSIDE})"],
     "the table is called 't' here": [f"SELECT visits.w FROM ({INSIDE}) t"],
