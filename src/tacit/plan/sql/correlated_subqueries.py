@@ -196,8 +196,7 @@ def _value_of(reader: Reader, column: exp.Expr) -> exp.Expr:
     if isinstance(column, exp.Alias):
         parts = reader.account.take(column)
         reader.alias_name(parts["alias"])
-        return column.this
-    return column
+    return column.unalias()
 
 
 def _join_folds(
