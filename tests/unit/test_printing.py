@@ -11,7 +11,7 @@ from rich.console import Console
 
 from tacit.curator import Price, Release
 from tacit.curator.answer.plot import bars_of
-from tacit.curator.starter_policy import _text
+from tacit.curator.write_toml import write_text
 from tacit.errors import InvalidData, InvalidInput, InvalidPlan
 from tacit.printing import json_text, printable, printable_lines, spreadsheet_cell
 
@@ -143,8 +143,8 @@ def test_json_is_what_it_says_and_can_be_printed():
 
 def test_a_policy_is_what_it_says_and_can_be_printed():
     text = UNSEEN.encode("utf-8", "ignore").decode() + EVIL
-    assert is_clean(_text(text))
-    assert tomllib.loads(f"x = {_text(text)}") == {"x": text}
+    assert is_clean(write_text(text))
+    assert tomllib.loads(f"x = {write_text(text)}") == {"x": text}
 
 
 @pytest.mark.parametrize(

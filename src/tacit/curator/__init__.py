@@ -21,6 +21,7 @@ from tacit.curator.vault import Vault
 from tacit.later import later
 
 if TYPE_CHECKING:
+    from tacit.curator.compare_limits import Comparison, compare_limits
     from tacit.curator.database_rights import check_rights
     from tacit.curator.duration_class import KINDS, PlanClass
     from tacit.curator.example_data import example
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from tacit.curator.parameters_as_json import parameter_fields, read_parameters
     from tacit.curator.policy.ledger_section import Address
     from tacit.curator.policy.policy_file import Document, read_ledger_place, read_policy
-    from tacit.curator.starter_policy import Comparison, columns_of, compare_limits, policy_text
+    from tacit.curator.starter_policy import columns_of, policy_text
     from tacit.curator.tables.answer_workload import ExpectedWorkload
     from tacit.curator.tables.marginals import ExpectedMarginals, Marginals
     from tacit.curator.tables.quality_report import PairError, SyntheticReport
@@ -250,8 +251,8 @@ _LATER = {
     "ask_tables": "vectors.vectors_noise",
     "RATES": "vectors.vectors_noise",
     "Answered": "tables.release_tables",
-    "Comparison": "starter_policy",
-    "compare_limits": "starter_policy",
+    "Comparison": "compare_limits",
+    "compare_limits": "compare_limits",
     "columns_of": "starter_policy",
     "policy_text": "starter_policy",
 }

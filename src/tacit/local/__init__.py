@@ -20,11 +20,14 @@ from tacit.local.collect_reports import (
     write_reports,
 )
 from tacit.local.count_mean_sketch import CountMeanSketch
+from tacit.local.duchi_mean import Duchi
 from tacit.local.frequencies import Frequencies, project
 from tacit.local.hadamard import HadamardResponse
 from tacit.local.heavy_hitters import HeavyHitters, Hitter
+from tacit.local.hybrid_mean import Hybrid
 from tacit.local.local_hashing import LocalHashing
-from tacit.local.means import Duchi, Hybrid, Mean, MeanProtocol, Piecewise
+from tacit.local.mean_protocol import Mean, MeanProtocol
+from tacit.local.piecewise_mean import Piecewise
 from tacit.local.poisoning import (
     Poisoning,
     forge_reports,

@@ -16,7 +16,7 @@ from tacit.errors import InvalidData, InvalidInput
 from tacit.exact import Number, random_bits
 from tacit.frozen import frozen
 from tacit.local.frequencies import Frequencies
-from tacit.local.means import Mean, MeanProtocol
+from tacit.local.mean_protocol import Mean, MeanProtocol
 from tacit.local.questionnaire import Question, Questionnaire
 from tacit.printing import printable
 

@@ -13,8 +13,9 @@ from tacit.exact import Number, count_of
 from tacit.frozen import frozen
 from tacit.local.choose_protocol import best
 from tacit.local.hadamard import HadamardResponse
+from tacit.local.hybrid_mean import Hybrid
 from tacit.local.local_hashing import LocalHashing
-from tacit.local.means import Hybrid, MeanProtocol
+from tacit.local.mean_protocol import MeanProtocol
 from tacit.local.protocol import FrequencyProtocol, Report, loss_of
 from tacit.local.randomized_response import KaryResponse
 from tacit.local.subset_selection import SubsetSelection

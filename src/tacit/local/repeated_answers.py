@@ -6,7 +6,7 @@ from math import comb
 
 from tacit.errors import InvalidInput
 from tacit.exact import Number, count_of
-from tacit.local.means import MeanProtocol
+from tacit.local.mean_protocol import MeanProtocol
 from tacit.local.protocol import FrequencyProtocol, Report, loss_of
 from tacit.privacy import PureLoss
 

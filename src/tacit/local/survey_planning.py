@@ -11,7 +11,7 @@ from tacit.errors import InvalidInput
 from tacit.exact import Number, at_least, at_most, count_of
 from tacit.frozen import frozen
 from tacit.local.frequencies import quantile_of
-from tacit.local.means import MeanProtocol
+from tacit.local.mean_protocol import MeanProtocol
 from tacit.local.protocol import FrequencyProtocol
 
 __all__ = ["SurveyPlan", "error_of_survey", "people_for_survey", "plan_survey"]

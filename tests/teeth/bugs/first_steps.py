@@ -95,7 +95,7 @@ BUGS = [
     ),
     Bug(
         name="types-of-a-file-declared-from-its-rows",
-        file=f"{CURATOR}/starter_policy.py",
+        file="src/tacit/curator/starter_policy.py",
         before="""    return 'type = "text"', f"looks like: {{""",
         after="""    return declared, f"looks like: {{""",
         killed_by=f"{UNIT}/test_starter_policy.py::test_kinds_of_a_text_file_are_proposed_as_comments",

@@ -140,7 +140,7 @@ BUGS = [
     ),
     Bug(
         name="window-one-cell-wider-outside",
-        file=f"{LOCAL}/means.py",
+        file="src/tacit/local/piecewise_mean.py",
         before="return outside if outside < place else outside + self.window",
         after="return outside if outside <= place else outside + self.window",
         killed_by=f"{LAWS}::test_a_number_is_encoded_by_the_exact_law[piecewise]",
