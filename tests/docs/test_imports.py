@@ -152,7 +152,7 @@ INSIDE = {
             "tables_in_files",
             "write_toml",
             "guess_references",
-            "compare_limits",
+            "accuracy_under_limits",
             "starter_policy",
             "example_data",
             "inspect_rows",

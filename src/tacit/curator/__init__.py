@@ -21,7 +21,7 @@ from tacit.curator.vault import Vault
 from tacit.later import later
 
 if TYPE_CHECKING:
-    from tacit.curator.compare_limits import Comparison, compare_limits
+    from tacit.curator.accuracy_under_limits import Comparison, compare_limits
     from tacit.curator.database_rights import check_rights
     from tacit.curator.duration_class import KINDS, PlanClass
     from tacit.curator.example_data import example
@@ -251,8 +251,8 @@ _LATER = {
     "ask_tables": "vectors.vectors_noise",
     "RATES": "vectors.vectors_noise",
     "Answered": "tables.release_tables",
-    "Comparison": "compare_limits",
-    "compare_limits": "compare_limits",
+    "Comparison": "accuracy_under_limits",
+    "compare_limits": "accuracy_under_limits",
     "columns_of": "starter_policy",
     "policy_text": "starter_policy",
 }

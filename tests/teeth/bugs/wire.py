@@ -134,7 +134,7 @@ BUGS = [
     ),
     Bug(
         name="wire-long-messages-are-waited-for",
-        file=f"{WIRE}/messages.py",
+        file="src/tacit/server/wire/client_messages.py",
         before="        if not 4 <= length <= (MOST if self.signed_in else _MOST_UNTIL_SIGNED_IN):",
         after="        if not 4 <= length:",
         killed_by=f"{UNIT}/test_messages.py::test_lengths_are_checked_before_their_bytes_are_read",

@@ -27,7 +27,7 @@ from tacit.server.wire.problems import placed, problem_from
 from tacit.server.wire.questions_in_statement import Part, divide, refuse_sum, stand_in
 from tacit.server.wire.read_commands import question_within
 from tacit.server.wire.settings import Price, Settings, read_price_comment
-from tacit.server.wire.values import (
+from tacit.server.wire.value_types import (
     BOOL,
     DATE,
     FLOAT8,

@@ -13,15 +13,18 @@ from tacit.errors import AccessDenied
 from tacit.server.desk import Desk
 from tacit.server.passwords import hash_of_token, new_secret
 from tacit.server.public_catalogue import PublicCatalogue
-from tacit.server.wire import messages as wire
+from tacit.server.wire import client_messages as client
+from tacit.server.wire import server_messages as server
 from tacit.server.wire.copy_format import copy_rows
 from tacit.server.wire.cursors import Outcome, Portal
 from tacit.server.wire.lexer import Statement, split_statements
 from tacit.server.wire.problems import Problem, error_message, notice_message, problem_from
+from tacit.server.wire.read_values import read_value
 from tacit.server.wire.scram import MECHANISM, PLUS, Exchange, ScramFailed
 from tacit.server.wire.session import Session
 from tacit.server.wire.settings import REPORTED, Settings
-from tacit.server.wire.values import Field, length_of, read_value, to_binary, to_text
+from tacit.server.wire.value_types import Field, length_of
+from tacit.server.wire.write_values import to_binary, to_text
 
 __all__ = ["Conversation", "Door"]
 
@@ -123,7 +126,7 @@ class Conversation:
     def __init__(self, door: Door, address: str = "nowhere") -> None:
         self._door = door
         self._address = address
-        self.incoming = wire.Incoming()
+        self.incoming = client.Incoming()
         self.out = bytearray()
         self.is_over = False
         self.starts_tls = False  # set while what was sent is to be followed by a TLS handshake
@@ -131,7 +134,7 @@ class Conversation:
         self.name = ""
         self.session: Session | None = None
         self._exchange: Exchange | None = None
-        self._start: wire.Start | None = None
+        self._start: client.Start | None = None
         self._has_begun = False
         self._key = b""
         self._skips = False
@@ -147,12 +150,12 @@ class Conversation:
         """Handle the next message; False if there is none yet."""
         try:
             message = self.incoming.next()
-        except wire.BrokenFraming:
+        except client.BrokenFraming:
             self._end(
                 Problem("08P01", "invalid message: this is not what clients send", fatal=True)
             )
             return False
-        except wire.InvalidMessage as wrong:
+        except client.InvalidMessage as wrong:
             self._fail(wrong, is_query=self.incoming.kind == b"Q")
             return not self.is_over
         if message is None or self.is_over:
@@ -160,7 +163,7 @@ class Conversation:
         await self._handle(message)
         return not self.is_over and not self.starts_tls
 
-    async def _handle(self, message: wire.Message) -> None:
+    async def _handle(self, message: client.Message) -> None:
         if self.session is None:
             try:
                 await self._sign_in(message)
@@ -171,10 +174,10 @@ class Conversation:
             except Exception as wrong:  # noqa: BLE001 -- what is said of it is constant
                 self._end(problem_from(wrong))
             return
-        if isinstance(message, wire.Terminate):
+        if isinstance(message, client.Terminate):
             self.is_over = True
             return
-        if isinstance(message, wire.Sync):
+        if isinstance(message, client.Sync):
             self._skips = False
             self._say_ready(self.session)
             return
@@ -183,7 +186,7 @@ class Conversation:
         try:
             await self._do(self.session, message)
         except Exception as wrong:  # noqa: BLE001 -- what is said of it is decided in one place
-            self._fail(wrong, is_query=isinstance(message, wire.Query))
+            self._fail(wrong, is_query=isinstance(message, client.Query))
 
     def close(self) -> None:
         """The client has gone: what it asked is asked to its end."""
@@ -198,18 +201,18 @@ class Conversation:
 
     # ---------------------------------------------------------------- signing in
 
-    async def _sign_in(self, message: wire.Message) -> None:
+    async def _sign_in(self, message: client.Message) -> None:
         match message:
-            case wire.Encrypt():
+            case client.Encrypt():
                 self._encrypt(gss=message.gss)
-            case wire.Cancel():
+            case client.Cancel():
                 self._door.cancel(message.key)
                 self.is_over = True
-            case wire.Start():
+            case client.Start():
                 self._begin(message)
-            case wire.Secret() if self._start is not None:
+            case client.Secret() if self._start is not None:
                 await self._prove(message.body)
-            case wire.Terminate():
+            case client.Terminate():
                 self.is_over = True
             case _:
                 raise Problem("08P01", "nobody has signed in", fatal=True)
@@ -224,7 +227,7 @@ class Conversation:
         self.out += b"S"
         self.starts_tls = True
 
-    def _begin(self, start: wire.Start) -> None:
+    def _begin(self, start: client.Start) -> None:
         if self._door.encrypted and not self.is_encrypted:
             raise Problem("28000", "TLS is required", "connect with sslmode=require", fatal=True)
         self.name = start.parameters.get("user", "")
@@ -232,12 +235,12 @@ class Conversation:
             raise Problem("28000", "no user name is given", fatal=True)
         unknown = [name for name in start.parameters if name.startswith("_pq_.")]
         if start.minor or unknown:
-            self.out += wire.negotiate_version(unknown)
+            self.out += server.negotiate_version(unknown)
         self._start = start
         self.incoming.started = True
         offered = [PLUS, MECHANISM] if self._door.binding is not None else [MECHANISM]
-        names = b"".join(wire.zero_ended(name) for name in offered)
-        self.out += wire.authentication(10, names + b"\0")
+        names = b"".join(server.zero_ended(name) for name in offered)
+        self.out += server.authentication(10, names + b"\0")
 
     async def _prove(self, body: bytes) -> None:
         """A step of SCRAM: the first message has the mechanism, the second the proof."""
@@ -249,7 +252,7 @@ class Conversation:
             salt = await desk.run(lambda: people.salt_of(self.name))
             self._exchange = Exchange(salt, self._door.binding)
             said = self._exchange.begin(mechanism.decode(errors="replace"), rest[4:])
-            self.out += wire.authentication(11, said)
+            self.out += server.authentication(11, said)
             return
         exchange, held = self._exchange, list[str]()
 
@@ -259,8 +262,8 @@ class Conversation:
             return signature
 
         said = await desk.run(lambda: exchange.finish(body, check))
-        self.out += wire.authentication(12, said)
-        self.out += wire.authentication(0)
+        self.out += server.authentication(12, said)
+        self.out += server.authentication(0)
         self._open(held[0])
 
     def _refusal(self) -> Problem:
@@ -296,35 +299,35 @@ class Conversation:
         )
         self.incoming.signed_in = True
         self._report(self.session)
-        self.out += wire.message(b"K", self._key)
-        self.out += wire.ready("I")
+        self.out += server.message(b"K", self._key)
+        self.out += server.ready("I")
 
     # ---------------------------------------------------------------- what is asked
 
-    async def _do(self, session: Session, message: wire.Message) -> None:
+    async def _do(self, session: Session, message: client.Message) -> None:
         match message:
-            case wire.Query():
+            case client.Query():
                 await self._query(session, message.text)
-            case wire.Parse():
+            case client.Parse():
                 await self._cancellable(session.asking.wait_for_rate())
                 await self._cancellable(
                     session.prepare(message.name, _single(message.text), message.types)
                 )
-                self.out += wire.PARSE_COMPLETE
-            case wire.Bind():
+                self.out += server.PARSE_COMPLETE
+            case client.Bind():
                 self._bind(session, message)
-            case wire.Describe():
+            case client.Describe():
                 await self._cancellable(session.asking.wait_for_rate())
                 await self._describe(session, message)
-            case wire.Execute():
+            case client.Execute():
                 await self._cancellable(session.asking.wait_for_rate())
                 await self._execute(session, message)
-            case wire.Close():
+            case client.Close():
                 (session.statements if message.kind == "S" else session.portals).pop(
                     message.name, None
                 )
-                self.out += wire.CLOSE_COMPLETE
-            case wire.Flush() | wire.Ignored():
+                self.out += server.CLOSE_COMPLETE
+            case client.Flush() | client.Ignored():
                 pass
             case _:
                 raise Problem("08P01", "this message is not expected here", fatal=True)
@@ -332,7 +335,7 @@ class Conversation:
     async def _query(self, session: Session, text: str) -> None:
         statements = split_statements(text)
         if not statements:
-            self.out += wire.EMPTY_QUERY
+            self.out += server.EMPTY_QUERY
         for statement in statements:
             await self._cancellable(session.asking.wait_for_rate())
             outcome = await self._cancellable(session.run(statement), session.settings.timeout)
@@ -342,11 +345,11 @@ class Conversation:
             elif outcome.fields is not None:
                 self.out += _row_description(outcome.fields, ())
                 self._say_rows(outcome.fields, outcome.rows, ())
-            self.out += wire.command_complete(outcome.tag)
+            self.out += server.command_complete(outcome.tag)
             self._report(session)
         self._say_ready(session)
 
-    def _bind(self, session: Session, message: wire.Bind) -> None:
+    def _bind(self, session: Session, message: client.Bind) -> None:
         prepared = session.statement(message.statement)
         session.refuse_if_failed(prepared.statement)
         count, needed = len(message.values), len(prepared.types)
@@ -362,28 +365,28 @@ class Conversation:
             raise Problem("22023", "unsupported format code")
         portal = Portal(prepared.statement, values, prepared.types, message.result_formats)
         session.open(message.portal, portal)
-        self.out += wire.BIND_COMPLETE
+        self.out += server.BIND_COMPLETE
 
-    async def _describe(self, session: Session, message: wire.Describe) -> None:
+    async def _describe(self, session: Session, message: client.Describe) -> None:
         if message.kind == "S":
             prepared = session.statement(message.name)
             found = await self._cancellable(
                 session.describe(prepared.statement, prepared.types, prepared.samples)
             )
             formats: tuple[int, ...] = ()
-            self.out += wire.parameter_description(prepared.types)
+            self.out += server.parameter_description(prepared.types)
         else:
             portal = session.portal(message.name)
             found = await self._cancellable(session.describe_portal(portal))
             formats = portal.formats
-        self.out += wire.NO_DATA if found is None else _row_description(found, formats)
+        self.out += server.NO_DATA if found is None else _row_description(found, formats)
 
-    async def _execute(self, session: Session, message: wire.Execute) -> None:
+    async def _execute(self, session: Session, message: client.Execute) -> None:
         portal = session.portal(message.portal)
         is_new = portal.outcome is None
         outcome = await self._cancellable(session.run_portal(portal), session.settings.timeout)
         if outcome is None:
-            self.out += wire.EMPTY_QUERY
+            self.out += server.EMPTY_QUERY
             return
         if is_new:
             self._say_notices(outcome)
@@ -392,16 +395,18 @@ class Conversation:
                 raise Problem("55000", "this portal was run already")
             if outcome.copy is not None:
                 self._say_copy(outcome)
-            self.out += wire.command_complete(outcome.tag)
+            self.out += server.command_complete(outcome.tag)
         else:
             rows = portal.take(message.limit)
             self._say_rows(outcome.fields, rows, portal.formats)
             if 0 < message.limit == len(rows):
-                self.out += wire.PORTAL_SUSPENDED
+                self.out += server.PORTAL_SUSPENDED
             else:
                 tag = outcome.tag.rpartition(" ")[0] or outcome.tag
                 counted = outcome.tag[-1:].isdigit()
-                self.out += wire.command_complete(f"{tag} {len(rows)}" if counted else outcome.tag)
+                self.out += server.command_complete(
+                    f"{tag} {len(rows)}" if counted else outcome.tag
+                )
         self._report(session)
 
     async def _cancellable(self, work: Coroutine[Any, Any, T], seconds: float | None = None) -> T:
@@ -432,7 +437,7 @@ class Conversation:
         if not session.transaction.is_open:
             session.end_portals()
         self._report(session)
-        self.out += wire.ready(session.transaction.status)
+        self.out += server.ready(session.transaction.status)
 
     def _say_notices(self, outcome: Outcome) -> None:
         for said, detail in outcome.notices:
@@ -450,15 +455,15 @@ class Conversation:
                 None if cell is None else write(cell, oid)
                 for cell, (write, oid) in zip(row, writers, strict=True)
             ]
-            self.out += wire.data_row(cells)
+            self.out += server.data_row(cells)
 
     def _say_copy(self, outcome: Outcome) -> None:
         assert outcome.copy is not None, "it is a COPY"
         assert outcome.fields is not None, "rows are copied"
-        self.out += wire.copy_out(len(outcome.fields), int(outcome.copy.form == "binary"))
+        self.out += server.copy_out(len(outcome.fields), int(outcome.copy.form == "binary"))
         for data in copy_rows(outcome.copy, outcome.fields, outcome.rows):
-            self.out += wire.copy_data(data)
-        self.out += wire.COPY_DONE
+            self.out += server.copy_data(data)
+        self.out += server.COPY_DONE
 
     def _report(self, session: Session) -> None:
         """Tell the client of settings that it is to know of and that have changed."""
@@ -466,7 +471,7 @@ class Conversation:
             value = session.settings[name]
             if self._told.get(name) != value:
                 self._told[name] = value
-                self.out += wire.parameter_status(name, value)
+                self.out += server.parameter_status(name, value)
 
     def _fail(self, wrong: Exception, *, is_query: bool) -> None:
         problem = problem_from(wrong)
@@ -537,7 +542,7 @@ def _formats(given: Sequence[int], count: int) -> Sequence[int]:
 
 def _row_description(fields: Sequence[Field], formats: Sequence[int]) -> bytes:
     each = _formats(formats, len(fields))
-    return wire.row_description(
+    return server.row_description(
         [
             (field.name, field.oid, length_of(field.oid), field.modifier, form)
             for field, form in zip(fields, each, strict=True)

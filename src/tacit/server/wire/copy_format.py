@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tacit.printing import spreadsheet_cell
-from tacit.server.wire.messages import cells_of
-from tacit.server.wire.read_commands import Copy
-from tacit.server.wire.values import (
+from tacit.server.wire.read_explain_and_copy import Copy
+from tacit.server.wire.server_messages import cells_of
+from tacit.server.wire.value_types import (
     FLOAT4,
     FLOAT8,
     INT2,
@@ -21,9 +21,8 @@ from tacit.server.wire.values import (
     OID,
     TEXT,
     Field,
-    to_binary,
-    to_text,
 )
+from tacit.server.wire.write_values import to_binary, to_text
 
 __all__ = ["copy_rows"]
 

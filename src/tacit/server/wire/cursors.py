@@ -8,8 +8,9 @@ from typing import Any
 
 from tacit.frozen import frozen
 from tacit.server.wire.lexer import Statement
-from tacit.server.wire.read_commands import Copy, Fetch
-from tacit.server.wire.values import Field
+from tacit.server.wire.read_cursor_commands import Fetch
+from tacit.server.wire.read_explain_and_copy import Copy
+from tacit.server.wire.value_types import Field
 
 __all__ = ["Outcome", "Portal", "Prepared"]
 

@@ -13,7 +13,7 @@ from typing import Any
 from tacit.frozen import frozen
 from tacit.server.wire.lexer import Statement, Token, matching_bracket, split_statements
 from tacit.server.wire.problems import Problem
-from tacit.server.wire.values import (
+from tacit.server.wire.value_types import (
     BOOL,
     DATE,
     FLOAT4,

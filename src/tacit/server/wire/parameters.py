@@ -10,7 +10,7 @@ from typing import Any
 from tacit.errors import InvalidPlan
 from tacit.server.wire.lexer import Statement
 from tacit.server.wire.problems import Problem
-from tacit.server.wire.values import (
+from tacit.server.wire.value_types import (
     BOOL,
     DATE,
     FLOAT4,

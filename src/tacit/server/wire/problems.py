@@ -24,7 +24,8 @@ from tacit.errors import (
     TooMany,
 )
 from tacit.printing import printable_lines
-from tacit.server.wire.messages import InvalidMessage, fault
+from tacit.server.wire.client_messages import InvalidMessage
+from tacit.server.wire.server_messages import fault
 
 __all__ = [
     "INTERNAL",

@@ -15,7 +15,7 @@ from tacit.server.identities import Identity
 from tacit.server.jobs import Question
 from tacit.server.wire.cursors import Outcome
 from tacit.server.wire.lexer import Statement
-from tacit.server.wire.values import BOOL, DATE, FLOAT8, INT8, TIMESTAMP, Field
+from tacit.server.wire.value_types import BOOL, DATE, FLOAT8, INT8, TIMESTAMP, Field
 
 __all__ = ["Part", "divide", "refuse_sum", "stand_in"]
 

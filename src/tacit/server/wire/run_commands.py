@@ -14,22 +14,15 @@ from tacit.printing import json_text
 from tacit.server.wire.cursors import Outcome, Portal
 from tacit.server.wire.lexer import Statement
 from tacit.server.wire.problems import Problem
-from tacit.server.wire.read_commands import (
-    is_question,
-    question_within,
-    read_copy,
-    read_declare,
-    read_execute,
-    read_explain,
-    read_fetch,
-    read_name,
-    read_prepare,
-    read_set,
-    read_show,
-    refuse_write,
-    syntax_problem,
-)
-from tacit.server.wire.values import JSON, TEXT, Field, read_value
+from tacit.server.wire.read_commands import question_within
+from tacit.server.wire.read_cursor_commands import read_declare, read_fetch
+from tacit.server.wire.read_explain_and_copy import read_copy, read_explain
+from tacit.server.wire.read_prepare_and_execute import read_execute, read_prepare
+from tacit.server.wire.read_set_and_show import read_set, read_show
+from tacit.server.wire.read_values import read_value
+from tacit.server.wire.statement_kinds import is_question, refuse_write
+from tacit.server.wire.syntax_of_commands import read_name, syntax_problem
+from tacit.server.wire.value_types import JSON, TEXT, Field
 
 if TYPE_CHECKING:
     from tacit.server.wire.session import Session

@@ -12,19 +12,16 @@ from tacit.server.wire.asking import Asking
 from tacit.server.wire.cursors import Outcome, Portal, Prepared
 from tacit.server.wire.lexer import Statement
 from tacit.server.wire.problems import Problem, placed
-from tacit.server.wire.read_commands import (
-    is_question,
-    read_cancel,
-    read_execute,
-    read_explain,
-    read_fetch,
-    refuse_write,
-    syntax_problem,
-)
+from tacit.server.wire.read_commands import read_cancel
+from tacit.server.wire.read_cursor_commands import read_fetch
+from tacit.server.wire.read_explain_and_copy import read_explain
+from tacit.server.wire.read_prepare_and_execute import read_execute
 from tacit.server.wire.run_commands import COMMANDS, describe_show
 from tacit.server.wire.settings import Settings
+from tacit.server.wire.statement_kinds import is_question, refuse_write
+from tacit.server.wire.syntax_of_commands import syntax_problem
 from tacit.server.wire.transactions import Transaction
-from tacit.server.wire.values import BOOL, JSON, TEXT, Field
+from tacit.server.wire.value_types import BOOL, JSON, TEXT, Field
 
 __all__ = ["Session"]
 

@@ -6,8 +6,8 @@ import pytest
 
 from tacit.server.wire.copy_format import copy_rows
 from tacit.server.wire.lexer import Statement
-from tacit.server.wire.read_commands import Copy
-from tacit.server.wire.values import Field
+from tacit.server.wire.read_explain_and_copy import Copy
+from tacit.server.wire.value_types import Field
 
 FIELDS = (Field("k", 25), Field("n", 20))
 Q = Statement("", 0, ())

@@ -4,8 +4,8 @@ import pytest
 
 from tacit.server.wire.cursors import Outcome, Portal
 from tacit.server.wire.lexer import split_statements
-from tacit.server.wire.read_commands import Fetch, read_fetch
-from tacit.server.wire.values import Field
+from tacit.server.wire.read_cursor_commands import Fetch, read_fetch
+from tacit.server.wire.value_types import Field
 
 
 def portal(size=5):

@@ -4,12 +4,13 @@ import struct
 
 import pytest
 
-from tacit.server.wire import messages as wire
+from tacit.server.wire import client_messages as client
+from tacit.server.wire import server_messages as server
 from tests.unit.server.wire import rooms
 
 
 def reader(**given):
-    incoming = wire.Incoming()
+    incoming = client.Incoming()
     incoming.started, incoming.signed_in = given.get("started", True), given.get("signed_in", True)
     return incoming
 
@@ -23,20 +24,20 @@ def read(data, **given):
 @pytest.mark.parametrize(
     ("data", "found"),
     [
-        (rooms.query("SELECT 1"), wire.Query("SELECT 1")),
-        (rooms.parse("SELECT $1", "s", (20, 0)), wire.Parse("s", "SELECT $1", (20, 0))),
+        (rooms.query("SELECT 1"), client.Query("SELECT 1")),
+        (rooms.parse("SELECT $1", "s", (20, 0)), client.Parse("s", "SELECT $1", (20, 0))),
         (
             rooms.bind("p", "s", (b"5", None), (1,), (0, 1)),
-            wire.Bind("p", "s", (1,), (b"5", None), (0, 1)),
+            client.Bind("p", "s", (1,), (b"5", None), (0, 1)),
         ),
-        (rooms.describe("S", "s"), wire.Describe("S", "s")),
-        (rooms.execute("p", 7), wire.Execute("p", 7)),
-        (rooms.close("P", "p"), wire.Close("P", "p")),
-        (rooms.SYNC, wire.Sync()),
-        (rooms.FLUSH, wire.Flush()),
-        (rooms.TERMINATE, wire.Terminate()),
-        (rooms.message(b"p", b"abc"), wire.Secret(b"abc")),
-        (rooms.message(b"d", b"abc"), wire.Ignored()),
+        (rooms.describe("S", "s"), client.Describe("S", "s")),
+        (rooms.execute("p", 7), client.Execute("p", 7)),
+        (rooms.close("P", "p"), client.Close("P", "p")),
+        (rooms.SYNC, client.Sync()),
+        (rooms.FLUSH, client.Flush()),
+        (rooms.TERMINATE, client.Terminate()),
+        (rooms.message(b"p", b"abc"), client.Secret(b"abc")),
+        (rooms.message(b"d", b"abc"), client.Ignored()),
     ],
 )
 def test_a_message_is_read_when_its_last_byte_is_there(data, found):
@@ -51,10 +52,10 @@ def test_a_message_is_read_when_its_last_byte_is_there(data, found):
 
 def test_the_first_message_names_who_and_what():
     found = read(rooms.start("ana", database="clinic", options=""), started=False)
-    assert found == wire.Start({"user": "ana", "database": "clinic", "options": ""})
-    assert read(struct.pack("!ii", 8, 80877103), started=False) == wire.Encrypt()
-    assert read(struct.pack("!ii", 8, 80877104), started=False) == wire.Encrypt(gss=True)
-    assert read(struct.pack("!iiii", 16, 80877102, 1, 2), started=False) == wire.Cancel(
+    assert found == client.Start({"user": "ana", "database": "clinic", "options": ""})
+    assert read(struct.pack("!ii", 8, 80877103), started=False) == client.Encrypt()
+    assert read(struct.pack("!ii", 8, 80877104), started=False) == client.Encrypt(gss=True)
+    assert read(struct.pack("!iiii", 16, 80877102, 1, 2), started=False) == client.Cancel(
         struct.pack("!ii", 1, 2)
     )
 
@@ -72,18 +73,18 @@ def test_the_first_message_names_who_and_what():
     ],
 )
 def test_a_start_that_no_client_sends_ends_it(data):
-    with pytest.raises(wire.BrokenFraming):
+    with pytest.raises(client.BrokenFraming):
         read(data, started=False)
 
 
 def test_lengths_are_checked_before_their_bytes_are_read():
-    for length in (3, -1, wire.MOST + 1):
-        with pytest.raises(wire.BrokenFraming):
+    for length in (3, -1, client.MOST + 1):
+        with pytest.raises(client.BrokenFraming):
             read(b"Q" + struct.pack("!i", length))
-    assert read(b"Q" + struct.pack("!i", wire.MOST)) is None
-    with pytest.raises(wire.BrokenFraming):
+    assert read(b"Q" + struct.pack("!i", client.MOST)) is None
+    with pytest.raises(client.BrokenFraming):
         read(b"p" + struct.pack("!i", 5_000), signed_in=False)
-    with pytest.raises(wire.BrokenFraming):
+    with pytest.raises(client.BrokenFraming):
         read(b"~" + struct.pack("!i", 4))
 
 
@@ -105,18 +106,18 @@ def test_lengths_are_checked_before_their_bytes_are_read():
 def test_a_message_that_is_not_what_its_type_says_is_refused_and_the_next_is_read(data, code):
     incoming = reader()
     incoming.feed(data + rooms.SYNC)
-    with pytest.raises(wire.InvalidMessage) as refusal:
+    with pytest.raises(client.InvalidMessage) as refusal:
         incoming.next()
     assert refusal.value.code == code
-    assert incoming.next() == wire.Sync()
+    assert incoming.next() == client.Sync()
 
 
 def test_what_the_server_says_is_framed():
-    assert wire.ready("I") == b"Z\0\0\0\x05I"
-    assert wire.parameter_status("a\0b", "c") == b"S\0\0\0\x09ab\0c\0"
-    ((_, body),) = rooms.messages_of(wire.row_description([("n", 20, 8, -1, 1)]))
+    assert server.ready("I") == b"Z\0\0\0\x05I"
+    assert server.parameter_status("a\0b", "c") == b"S\0\0\0\x09ab\0c\0"
+    ((_, body),) = rooms.messages_of(server.row_description([("n", 20, 8, -1, 1)]))
     assert rooms.columns_of(body) == [("n", 20, 1)]
-    ((_, body),) = rooms.messages_of(wire.data_row([b"1", None, b""]))
+    ((_, body),) = rooms.messages_of(server.data_row([b"1", None, b""]))
     assert rooms.cells_of(body) == [b"1", None, b""]
-    ((kind, body),) = rooms.messages_of(wire.negotiate_version(["_pq_.x"]))
+    ((kind, body),) = rooms.messages_of(server.negotiate_version(["_pq_.x"]))
     assert (kind, body) == ("v", struct.pack("!ii", 0, 1) + b"_pq_.x\0")

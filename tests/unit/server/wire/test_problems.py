@@ -21,7 +21,7 @@ from tacit.errors import (
     TacitError,
     TooMany,
 )
-from tacit.server.wire.messages import InvalidMessage
+from tacit.server.wire.client_messages import InvalidMessage
 from tacit.server.wire.problems import (
     INTERNAL,
     Problem,

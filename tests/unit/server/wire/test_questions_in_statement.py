@@ -10,7 +10,7 @@ import pytest
 from tacit.errors import AllowanceExceeded, CatalogueError, LimitExceeded
 from tacit.server.jobs import Question
 from tacit.server.wire.questions_in_statement import Part, divide, refuse_sum, stand_in
-from tacit.server.wire.values import BOOL, DATE, FLOAT8, INT8, TEXT, TIMESTAMP, Field
+from tacit.server.wire.value_types import BOOL, DATE, FLOAT8, INT8, TEXT, TIMESTAMP, Field
 from tests.unit.server.clinics import make_folder, who
 from tests.unit.server.wire.rooms import SmallCatalogue, fields_of, open_room
 

@@ -2,9 +2,13 @@
 
 import pytest
 
-from tacit.server.wire import read_commands
 from tacit.server.wire.lexer import split_statements
 from tacit.server.wire.problems import Problem
+from tacit.server.wire.read_cursor_commands import read_declare, read_fetch
+from tacit.server.wire.read_explain_and_copy import Copy, read_copy, read_explain
+from tacit.server.wire.read_prepare_and_execute import PreparedRun, read_execute, read_prepare
+from tacit.server.wire.read_set_and_show import SetSetting, read_set, read_show
+from tacit.server.wire.statement_kinds import is_question, is_write
 
 
 def one(text):
@@ -31,38 +35,38 @@ def one(text):
     ],
 )
 def test_set_is_read(text, name, value, local):
-    assert read_commands.read_set(one(text)) == read_commands.SetSetting(name, value, local)
+    assert read_set(one(text)) == SetSetting(name, value, local)
 
 
 @pytest.mark.parametrize(
     ("read", "text"),
     [
-        (read_commands.read_set, "SET"),
-        (read_commands.read_set, "SET x"),
-        (read_commands.read_set, "SET x ="),
-        (read_commands.read_set, "SET x = (1)"),
-        (read_commands.read_set, "SET x = $1"),
-        (read_commands.read_show, "SHOW"),
-        (read_commands.read_show, "SHOW a b"),
-        (read_commands.read_declare, "DECLARE c FOR SELECT 1"),
-        (read_commands.read_declare, "DECLARE c CURSOR FOR INSERT"),
-        (read_commands.read_declare, "DECLARE c CURSOR FOR"),
-        (read_commands.read_fetch, "FETCH"),
-        (read_commands.read_fetch, "FETCH ABSOLUTE c"),
-        (read_commands.read_fetch, "FETCH 1 FROM c d"),
-        (read_commands.read_fetch, "FETCH - c"),
-        (read_commands.read_prepare, "PREPARE s"),
-        (read_commands.read_prepare, "PREPARE s AS"),
-        (read_commands.read_prepare, "PREPARE s (int8 AS SELECT 1"),
-        (read_commands.read_execute, "EXECUTE s(a)"),
-        (read_commands.read_execute, "EXECUTE s(1"),
-        (read_commands.read_execute, "EXECUTE s(1 + 2)"),
-        (read_commands.read_explain, "EXPLAIN"),
-        (read_commands.read_explain, "EXPLAIN (FORMAT JSON"),
-        (read_commands.read_copy, "COPY (SELECT 1"),
-        (read_commands.read_copy, "COPY (SELECT 1) TO"),
-        (read_commands.read_copy, "COPY () TO STDOUT"),
-        (read_commands.read_copy, "COPY (SELECT 1) TO STDOUT NONSENSE"),
+        (read_set, "SET"),
+        (read_set, "SET x"),
+        (read_set, "SET x ="),
+        (read_set, "SET x = (1)"),
+        (read_set, "SET x = $1"),
+        (read_show, "SHOW"),
+        (read_show, "SHOW a b"),
+        (read_declare, "DECLARE c FOR SELECT 1"),
+        (read_declare, "DECLARE c CURSOR FOR INSERT"),
+        (read_declare, "DECLARE c CURSOR FOR"),
+        (read_fetch, "FETCH"),
+        (read_fetch, "FETCH ABSOLUTE c"),
+        (read_fetch, "FETCH 1 FROM c d"),
+        (read_fetch, "FETCH - c"),
+        (read_prepare, "PREPARE s"),
+        (read_prepare, "PREPARE s AS"),
+        (read_prepare, "PREPARE s (int8 AS SELECT 1"),
+        (read_execute, "EXECUTE s(a)"),
+        (read_execute, "EXECUTE s(1"),
+        (read_execute, "EXECUTE s(1 + 2)"),
+        (read_explain, "EXPLAIN"),
+        (read_explain, "EXPLAIN (FORMAT JSON"),
+        (read_copy, "COPY (SELECT 1"),
+        (read_copy, "COPY (SELECT 1) TO"),
+        (read_copy, "COPY () TO STDOUT"),
+        (read_copy, "COPY (SELECT 1) TO STDOUT NONSENSE"),
     ],
 )
 def test_what_cannot_be_read_is_a_syntax_error_at_its_place(read, text):
@@ -72,17 +76,15 @@ def test_what_cannot_be_read_is_a_syntax_error_at_its_place(read, text):
 
 
 def test_cursors_and_prepared_statements_are_read():
-    found = read_commands.read_declare(
-        one('DECLARE "C" BINARYX NO SCROLL CURSOR WITH HOLD FOR SELECT 1')
-    )
+    found = read_declare(one('DECLARE "C" BINARYX NO SCROLL CURSOR WITH HOLD FOR SELECT 1'))
     assert (found.name, found.question.text, found.hold) == ("C", "SELECT 1", True)
-    assert not read_commands.read_declare(one("DECLARE c CURSOR WITHOUT HOLD FOR SELECT 1")).hold
-    made = read_commands.read_prepare(one("PREPARE s (int8, text, double precision) AS SELECT $1"))
+    assert not read_declare(one("DECLARE c CURSOR WITHOUT HOLD FOR SELECT 1")).hold
+    made = read_prepare(one("PREPARE s (int8, text, double precision) AS SELECT $1"))
     assert (made.name, made.types, made.statement.text) == ("s", (20, 25, 701), "SELECT $1")
-    run = read_commands.read_execute(one("EXECUTE s(-1.5, 'it''s', NULL, true, '5'::int8)"))
-    assert run == read_commands.PreparedRun("s", ("-1.5", "it's", None, "true", "5"))
+    run = read_execute(one("EXECUTE s(-1.5, 'it''s', NULL, true, '5'::int8)"))
+    assert run == PreparedRun("s", ("-1.5", "it's", None, "true", "5"))
     with pytest.raises(Problem, match="no such type"):
-        read_commands.read_prepare(one("PREPARE s (nonsense) AS SELECT 1"))
+        read_prepare(one("PREPARE s (nonsense) AS SELECT 1"))
 
 
 @pytest.mark.parametrize(
@@ -95,10 +97,10 @@ def test_cursors_and_prepared_statements_are_read():
     ],
 )
 def test_explain_is_read(text, question, form):
-    found = read_commands.read_explain(one(text))
+    found = read_explain(one(text))
     assert (found.question.text, found.form) == (question, form)
     with pytest.raises(Problem):
-        read_commands.read_explain(one("EXPLAIN (FORMAT XML) SELECT 1"))
+        read_explain(one("EXPLAIN (FORMAT XML) SELECT 1"))
 
 
 @pytest.mark.parametrize(
@@ -127,9 +129,9 @@ def test_explain_is_read(text, question, form):
     ],
 )
 def test_copy_is_read(options, made):
-    found = read_commands.read_copy(one(f"COPY (SELECT a FROM t) TO STDOUT {options}"))
+    found = read_copy(one(f"COPY (SELECT a FROM t) TO STDOUT {options}"))
     assert found.question.text == "SELECT a FROM t"
-    assert found == read_commands.Copy(found.question, **made)
+    assert found == Copy(found.question, **made)
 
 
 @pytest.mark.parametrize(
@@ -146,13 +148,13 @@ def test_copy_is_read(options, made):
 )
 def test_copies_elsewhere_are_refused(text, code):
     with pytest.raises(Problem) as refusal:
-        read_commands.read_copy(one(text))
+        read_copy(one(text))
     assert refusal.value.code == code
 
 
 def test_a_table_is_copied_as_the_question_that_it_is():
-    found = read_commands.read_copy(one('COPY public."T" (a, b) TO STDOUT'))
+    found = read_copy(one('COPY public."T" (a, b) TO STDOUT'))
     assert found.question.text == 'SELECT a, b FROM "public"."T"'
-    assert read_commands.is_write(one("Insert into x values (1)"))
-    assert read_commands.is_question(one("(SELECT 1) UNION (SELECT 2)"))
-    assert not read_commands.is_question(one("SHOW x"))
+    assert is_write(one("Insert into x values (1)"))
+    assert is_question(one("(SELECT 1) UNION (SELECT 2)"))
+    assert not is_question(one("SHOW x"))

@@ -8,8 +8,10 @@ from uuid import UUID
 
 import pytest
 
-from tacit.server.wire.messages import InvalidMessage
-from tacit.server.wire.values import TYPES, length_of, read_value, to_binary, to_text, type_named
+from tacit.server.wire.client_messages import InvalidMessage
+from tacit.server.wire.read_values import read_value
+from tacit.server.wire.value_types import TYPES, length_of, type_named
+from tacit.server.wire.write_values import to_binary, to_text
 
 MOMENT = datetime(2025, 3, 4, 5, 6, 7, 120000)  # noqa: DTZ001 -- as it is bound
 
