@@ -20,7 +20,7 @@ from tacit.plan.sql.grammar import (
 )
 from tacit.plan.sql.precheck import _TAUGHT
 
-__all__ = ["AGGREGATED", "CALLS", "INSIDE", "WINDOWS", "page", "statement_of"]
+__all__ = ["AGGREGATED", "CALLS", "INSIDE", "NAMES", "WINDOWS", "page", "statement_of"]
 
 PAGE = Path(__file__).parent / "sql.md"
 INSIDE = {exp.Interval, exp.Anonymous, exp.DateTrunc}
@@ -81,7 +81,6 @@ CALLS: dict[type[exp.Expr], str] = {
     exp.DateFromParts: "MAKE_DATE(2024, 2, age)",
     exp.WidthBucket: "WIDTH_BUCKET(age, 0, 120, 12)",
     exp.SafeDivide: "SAFE_DIVIDE(cost, age)",
-    exp.UnixToTime: "TO_TIMESTAMP(age)",
     exp.DateBin: "TIME_BUCKET(INTERVAL 7 DAY, day)",
     exp.AtTimeZone: "seen AT TIME ZONE 'Europe/Paris'",
     exp.DateAdd: "DATE_ADD(day, INTERVAL 1 MONTH)",
@@ -109,6 +108,51 @@ CALLS: dict[type[exp.Expr], str] = {
     exp.If: "CASE WHEN age < 18 THEN 0 ELSE 1 END",
     exp.NullSafeEQ: "ward IS NOT DISTINCT FROM 'A'",
     exp.NullSafeNEQ: "ward IS DISTINCT FROM 'A'",
+}
+# An example for each function that is read by its name alone.
+NAMES: dict[str, str] = {
+    "DECODE": "DECODE(ward, 'A', 1, 'B', 2, 0)",
+    "DIV0": "DIV0(cost, age)",
+    "DIV0NULL": "DIV0NULL(cost, age)",
+    "DIV": "DIV(age, 10)",
+    "SQUARE": "SQUARE(age)",
+    "LOG1P": "LOG1P(cost)",
+    "EXPM1": "EXPM1(age / 100)",
+    "ZEROIFNULL": "ZEROIFNULL(age)",
+    "NULLIFZERO": "NULLIFZERO(age)",
+    "DATEADD": "DATEADD(month, 3, day)",
+    "TIMESTAMPADD": "TIMESTAMPADD(HOUR, 3, seen)",
+    "TIMESTAMPDIFF": "TIMESTAMPDIFF(MONTH, day, seen)",
+    "TIMESTAMP_DIFF": "TIMESTAMP_DIFF(seen, day, HOUR)",
+    "DATE_PART": "DATE_PART('hour', seen)",
+    "DATEPART": "DATEPART(hour, seen)",
+    "UNIX_TIMESTAMP": "UNIX_TIMESTAMP(seen)",
+    "UNIX_SECONDS": "UNIX_SECONDS(seen)",
+    "DAYOFWEEKISO": "DAYOFWEEKISO(day)",
+    "ADD_MONTHS": "ADD_MONTHS(day, 3)",
+    "DATEDIFF_IN_DAYS": "DATEDIFF(seen, day)",
+    "TIME_SLICE": "TIME_SLICE(seen, 15, 'MINUTE')",
+    "NVL2": "NVL2(cost, 1, 0)",
+    "SUBSTRING_INDEX": "SUBSTRING_INDEX(note, '@', 1)",
+    "CONVERT_TIMEZONE": "CONVERT_TIMEZONE('UTC', 'Europe/Paris', seen)",
+    "TO_TIMESTAMP": "TO_TIMESTAMP(age)",
+    "EOMONTH": "EOMONTH(day)",
+    "FROM_UTC_TIMESTAMP": "FROM_UTC_TIMESTAMP(seen, 'Europe/Paris')",
+    "DATETRUNC": "DATETRUNC(month, seen)",
+    "TO_DATE": "TO_DATE(note, 'DD/MM/YYYY')",
+    "STR_TO_DATE": "STR_TO_DATE(note, '%Y%m%d')",
+    "STRPTIME": "STRPTIME(note, '%d.%m.%Y')",
+    "PARSE_DATE": "PARSE_DATE('%Y-%m-%d', note)",
+    "PARSE_TIMESTAMP": "PARSE_TIMESTAMP('%m/%d/%Y', note)",
+    "PARSE_DATETIME": "PARSE_DATETIME('%Y-%m-%d', note)",
+    "DATE_FORMAT": "DATE_FORMAT(seen, '%H:%i')",
+    "FORMAT_DATE": "FORMAT_DATE('%Y-%m', day)",
+    "FORMAT_TIMESTAMP": "FORMAT_TIMESTAMP('%Y-%m', seen)",
+    "FORMAT_DATETIME": "FORMAT_DATETIME('%Y-%m', seen)",
+    "DATENAME": "DATENAME(month, day)",
+    "PREFIX": "PREFIX(note, 'a')",
+    "SUFFIX": "SUFFIX(note, 'a')",
+    "ISNUMERIC": "ISNUMERIC(note)",
 }
 _EACH = "SELECT AVG(x) AS mean FROM (SELECT patient, {} AS x FROM visits GROUP BY patient) AS t"
 _BIT = (
@@ -231,10 +275,11 @@ def page() -> str:
         "They cost nothing of their own: the row's value is computed before anything is counted or added up.",
         "",
     ]
-    for text in CALLS.values():
+    calls = [*CALLS.values(), *NAMES.values()]
+    for text in calls:
         asked.explain(statement_of(text), epsilon=0.5)
     parts += ["| example | example | example |", "|---|---|---|"]
-    shown = [f"`{text.replace('|', chr(92) + '|')}`" for text in CALLS.values()]
+    shown = [f"`{text.replace('|', chr(92) + '|')}`" for text in calls]
     shown += [""] * (-len(shown) % 3)
     parts += ["| " + " | ".join(shown[n : n + 3]) + " |" for n in range(0, len(shown), 3)]
     signs = ", ".join(f"`{sign}`" for sign in (*ARITHMETIC.values(), *COMPARISONS.values()))

@@ -9,13 +9,14 @@ import sqlglot
 import typer
 
 from docs import http_page
-from docs.sql import AGGREGATED, CALLS, INSIDE, PAGE, WINDOWS, page, statement_of
+from docs.sql import AGGREGATED, CALLS, INSIDE, NAMES, PAGE, WINDOWS, page, statement_of
 from tacit import errors
 from tacit.cli import app
 from tacit.cli.command import CODES
 from tacit.plan.sql.functions import CALLED
 from tacit.plan.sql.grammar import AGGREGATES, TAUGHT_ARGUMENTS, TAUGHT_NODES
 from tacit.plan.sql.group_windows import LOOKS
+from tacit.plan.sql.named_functions import NAMED
 from tacit.plan.sql.precheck import _TAUGHT
 from tacit.server.http.problems import TYPES
 from tests.docs.sources import ROOT, SRC
@@ -27,6 +28,10 @@ def text_of(name):
 
 def test_every_function_that_the_reader_knows_has_an_example():
     assert set(CALLS) == CALLED - INSIDE
+    assert set(NAMES) == set(NAMED)
+    renamed = {"DATEDIFF_IN_DAYS": "DATEDIFF"}  # which has a unit elsewhere
+    for name, call in NAMES.items():
+        assert call.startswith(renamed.get(name, name) + "("), call
     assert set(AGGREGATED) == AGGREGATES
     assert set(WINDOWS) == set(LOOKS)
 

@@ -67,6 +67,62 @@ class Case:
 _YEARS = "CASE WHEN i >= 1 AND k >= 1 THEN MAKE_DATE(i, k, 1) END"
 
 
+def _named():
+    """Functions under the names that other dialects have for them, and what DuckDB calls them."""
+    integer, number, text, moment = Kind.INTEGER, Kind.NUMBER, Kind.TEXT, Kind.TIMESTAMP
+    decoded = "CASE WHEN w = 'A' THEN 1 WHEN w = 'b' THEN 2 ELSE 0 END"
+    yield Case("DECODE(w, 'A', 1, 'b', 2, 0)", integer, plain=decoded)
+    yield Case("DIV0(x, k)", number, plain="CASE WHEN k = 0 THEN 0 ELSE x / k END")
+    without = "CASE WHEN k = 0 OR k IS NULL THEN 0 ELSE x / k END"
+    yield Case("DIV0NULL(x, k)", number, plain=without)
+    yield Case("DIV(i, 7)", integer, plain="i // 7")
+    yield Case("SQUARE(i)", integer, plain="i * i")
+    yield Case("LOG1P(y)", number, exact=False, plain="LN(1 + y)")
+    yield Case("EXPM1(y)", number, exact=False, plain="EXP(y) - 1")
+    yield Case("ZEROIFNULL(x)", number, plain="COALESCE(x, 0)")
+    yield Case("NULLIFZERO(i)", integer, plain="NULLIF(i, 0)")
+    yield Case("ISNULL(i, 5)", integer, plain="COALESCE(i, 5)")
+    yield Case("NVL2(x, i, k)", integer, plain="CASE WHEN x IS NOT NULL THEN i ELSE k END")
+    yield Case("IFF(i > 3, i, k)", integer, plain="IF(i > 3, i, k)")
+    yield Case("ISNUMERIC(w)", integer, plain="0 * LENGTH(COALESCE(w, ''))")
+    yield Case("TRUNC(x, 1)", number, plain="TRUNC(x * 10) / 10")
+    yield Case("TRUNC(x, -2)", number, plain="TRUNC(x * 0.01::DOUBLE) / 0.01::DOUBLE")
+    for column in "ds":
+        at = f"CAST({column} AS TIMESTAMP)"
+        yield Case(f"DATEADD(month, -3, {column})", moment, plain=f"{at} - INTERVAL 3 MONTH")
+        yield Case(f"ADD_MONTHS({column}, 1)", moment, plain=f"{at} + INTERVAL 1 MONTH")
+        yield Case(f"TRUNC({column}, 'MM')", moment, plain=f"DATE_TRUNC('month', {at})")
+        yield Case(f"DATETRUNC(week, {column})", moment, plain=f"DATE_TRUNC('week', {at})")
+        yield Case(f"DATEPART(isodow, {column})", integer, plain=f"ISODOW({column})")
+        yield Case(f"EXTRACT(decade FROM {column})", integer)
+        yield Case(f"EXTRACT(century FROM {column})", integer)
+        yield Case(f"EOMONTH({column})", Kind.DATE, plain=f"LAST_DAY({column})")
+        seconds = f"CAST(FLOOR(EPOCH({at})) AS BIGINT)"
+        yield Case(f"UNIX_TIMESTAMP({column})", integer, plain=seconds)
+        yield Case(f"DATEDIFF({column}, e)", integer, plain=f"DATE_DIFF('day', e, {column})")
+        zone = f"timezone('Europe/Berlin', timezone('UTC', {at}))"
+        yield Case(f"CONVERT_TIMEZONE('UTC', 'Europe/Berlin', {column})", moment, plain=zone)
+        for form, other in (("%Y-%m, %i", "%Y-%m, %M"), ("EEEE dd.MM.yyyy", "%A %d.%m.%Y")):
+            yield Case(
+                f"DATE_FORMAT({column}, '{form}')", text, plain=f"STRFTIME({column}, '{other}')"
+            )
+        quarter = f"STRFTIME({column}, '%Y-Q') || QUARTER({column})"
+        yield Case(f"TO_CHAR({column}, 'YYYY-\"Q\"Q')", text, plain=quarter)
+        yield Case(f"TO_CHAR({column}, 'FMMonth Dy')", text, plain=f"STRFTIME({column}, '%B %a')")
+        for unit in ("week", "day", "hour", "minute", "second"):
+            whole = f"DATE_SUB('{unit}', {at}, TIMESTAMP '2024-02-29 12:34:56.789')"
+            given = f"TIMESTAMPDIFF({unit}, {column}, TIMESTAMP '2024-02-29 12:34:56.789')"
+            yield Case(given, integer, plain=whole)
+        for unit in ("year", "quarter", "month"):
+            # a day that its month does not have is not reached, which DuckDB clips to its last one
+            whole = f"DATE_SUB('{unit}', {at}, TIMESTAMP '2024-08-15 22:00:00')"
+            given = f"TIMESTAMPDIFF({unit}, {column}, TIMESTAMP '2024-08-15 22:00:00')"
+            yield Case(given, integer, plain=whole)
+        for part in ("day", "hour", "minute"):
+            given = f"EXTRACT({part} FROM (TIMESTAMP '2024-02-29 12:34:56' - {at}))"
+            yield Case(given, integer)
+
+
 def _cases():
     integer, number, text, boolean, moment = (
         Kind.INTEGER,
@@ -314,6 +370,7 @@ def _cases():
     yield Case("FORMAT_DATE('%Y-%m', d)", text, plain="STRFTIME(d, '%Y-%m')")
     yield Case("WEEKOFYEAR(d)", integer)
     yield Case("LOG2(y)", number, exact=False)
+    yield from _named()
     yield Case("LPAD(t, 3)", text, plain="LPAD(t, 3, ' ')")
     yield Case("RPAD(w, 2)", text, plain="RPAD(w, 2, ' ')")
     for pattern in ("A|b", "[a-c_]+", ".{2,4}", "50%"):

@@ -5,6 +5,8 @@ from tests.teeth.bug import Bug
 SEMANTICS = "src/tacit/plan/semantics"
 ANGLES = "tests/unit/plan/semantics/test_angles.py"
 LAW = "tests/laws/test_partial.py"
+SQL = "src/tacit/plan/sql"
+MEANS = "tests/laws/test_functions.py::test_a_function_means_what_duckdb_means_by_it"
 
 BUGS = [
     Bug(
@@ -54,5 +56,53 @@ BUGS = [
         after="",
         killed_by="tests/unit/plan/semantics/test_cases_without_value.py::test_what_has_no_value_in_some_rows_may_be_null",
         note="to count an arc sine would be to count all rows",
+    ),
+    Bug(
+        name="typed-functions-units-that-have-begun-are-complete",
+        file="src/tacit/plan/questions/time_spans.py",
+        before='forms.compare(">=", until, since), forms.compare("<", other, one))',
+        after='forms.compare("<", until, since), forms.compare("<", other, one))',
+        killed_by=f"{MEANS}[TIMESTAMPDIFF]",
+        note="a minute that began a second ago would count as a whole one",
+    ),
+    Bug(
+        name="typed-functions-spans-in-hours-keep-their-days",
+        file=f"{SQL}/functions.py",
+        before='_WITHIN = {"day": 0, "hour": 24, "minute": 60, "second": 60}',
+        after='_WITHIN = {"day": 0, "hour": 0, "minute": 60, "second": 60}',
+        killed_by=f"{MEANS}[EXTRACT]",
+        note="the hours of two days and three hours are three",
+    ),
+    Bug(
+        name="typed-functions-days-apart-the-other-way-round",
+        file=f"{SQL}/named_functions.py",
+        before="    until, since = (calls.read(part) for part in parts)\n    return calls.forms.in_units",
+        after="    since, until = (calls.read(part) for part in parts)\n    return calls.forms.in_units",
+        killed_by=f"{MEANS}[DATEDIFF]",
+        note="without a unit DATEDIFF has the later day first",
+    ),
+    Bug(
+        name="typed-functions-elements-counted-from-one",
+        file=f"{SQL}/other_spellings.py",
+        before="        counted += 1\n    elif words",
+        after="        counted += 0\n    elif words",
+        killed_by="tests/unit/plan/sql/test_named_functions.py::test_another_spelling_is_the_same_question",
+        note="OFFSET counts from zero: a domain would be what stands before the sign",
+    ),
+    Bug(
+        name="typed-functions-minutes-are-months",
+        file=f"{SQL}/time_formats.py",
+        before='_MYSQL = _pairs("Y:Y y:y m:m d:d H:H j:j S:S b:b a:a i:M s:S M:B W:A")',
+        after='_MYSQL = _pairs("Y:Y y:y m:m d:d H:H j:j S:S b:b a:a i:m s:S M:B W:A")',
+        killed_by=f"{MEANS}[DATE_FORMAT]",
+        note="in MySQL %i is the minute",
+    ),
+    Bug(
+        name="typed-functions-dates-that-are-none",
+        file=f"{SQL}/time_formats.py",
+        before='    return make_date(forms, parts["Y"], parts["m"], parts["d"])',
+        after='    return make_date(forms, parts["Y"], parts["d"], parts["m"])',
+        killed_by="tests/unit/plan/sql/test_time_formats.py::test_other_texts_are_read_in_a_few_formats",
+        note="the third of December would be the twelfth of March",
     ),
 ]

@@ -151,7 +151,7 @@ APPLIED = {
     "SUM and AVG need a number, but this is of type text": "SELECT COUNT(name) FROM visits",
     "SUM and AVG need a number, but this is of type boolean": "SELECT SUM(CASE WHEN smoker THEN 1 ELSE 0 END) FROM visits",
     "the divisor may be arbitrarily close to zero, so the quotient has no bound": (
-        "SELECT SUM(age / CASE WHEN cost >= 0.01 THEN cost END) FROM visits"
+        "SELECT AVG(age / cost), SUM(age / CASE WHEN cost >= 0.01 THEN cost END) FROM visits WHERE cost >= 0.01"
     ),
     "this integer could exceed 64 bits": "SELECT SUM(CAST(age AS DOUBLE) * 1000000000) FROM visits",
     "arithmetic needs numbers, but this is of type text": (
@@ -190,7 +190,7 @@ APPLIED = {
     "date * integer is not supported": _W + "day + 2 > day",
     "ABS takes numbers, but this is of type text": _W + "ABS(CAST(name AS DOUBLE)) > 1",
     "ROUND needs a constant number of decimals": "SELECT SUM(ROUND(cost, 2)) FROM visits",
-    "FLOOR, CEIL and TRUNC take one argument and return integers": "SELECT SUM(FLOOR(cost * 100) / 100) FROM visits",
+    "FLOOR and CEIL take one argument and return integers": "SELECT SUM(FLOOR(cost * 100) / 100) FROM visits",
     "SUBSTR needs a constant start position": _W + "SUBSTR(name, 1, 3) = 'a'",
     "SUBSTR needs a constant length": _W + "SUBSTR(name, 1, 2) = 'a'",
     "SUBSTR takes from 2 to 3 values": _W + "SUBSTR(name, 1, 1) = 'a'",
@@ -230,6 +230,17 @@ APPLIED = {
     "the value of a single row is never released": (
         "SELECT AVG(x) FROM (SELECT patient, ARG_MAX(age, day) AS x FROM visits GROUP BY patient)"
     ),
+    "the function WEEKDAY is not supported": _W
+    + "EXTRACT(ISODOW FROM day) - 1 = 0 OR EXTRACT(DOW FROM day) = 1",
+    "the function MONTHS_BETWEEN is not supported": "SELECT AVG(TIMESTAMPDIFF(MONTH, day, DATE '2025-09-01')) FROM visits",
+    "the function TIMEDIFF is not supported": "SELECT AVG(EXTRACT(EPOCH FROM DATE '2025-09-01' - day)) FROM visits",
+    "the function TO_NUMBER is not supported": _W + "CAST(name AS DOUBLE) > 3",
+    "the function HYPOT is not supported": "SELECT AVG(SQRT(age * age + cost * cost)) FROM visits",
+    "texts that are not declared are read in few date formats": _W
+    + "TO_DATE(name, '%d/%m/%Y') > day OR TO_DATE(name, '%Y%m%d') > day",
+    "a unit of time is needed here": _W + "DATEADD(month, 3, day) > day",
+    "a constant whole number is needed here": _W
+    + "DATEADD(day, 30, day) > day AND day + age > day",
     "the function REVERSE is not supported": _W + "RIGHT(name, 1) = 'b'",
     "the function mystery is not supported": "SELECT AVG(age) FROM visits",
     "^ and ** mean different things in different dialects": "SELECT SUM(POWER(age, 2)) FROM visits",

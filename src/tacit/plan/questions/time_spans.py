@@ -12,7 +12,7 @@ from tacit.plan.model.function_names import Function
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.build_expressions import Forms, literal, unit_named
 
-__all__ = ["complete_years", "make_date", "time_bucket"]
+__all__ = ["complete_units", "complete_years", "make_date", "time_bucket"]
 
 _MOST = 1_000
 _MONDAY = e.Literal(datetime(2000, 1, 3), Kind.TIMESTAMP)  # noqa: DTZ001 - UTC, by agreement
@@ -58,6 +58,33 @@ def complete_years(forms: Forms, until: e.Expression, since: e.Expression) -> e.
     earlier = e.Both(forms.compare("<", until, since), forms.compare(">", one, other))
     less, more = (forms.arithmetic(sign, apart, literal(1)) for sign in "-+")
     return forms.case([(later, less), (earlier, more)], apart)
+
+
+_OF_OTHERS = {"week": ("day", 7), "quarter": ("month", 3), "year": ("month", 12)}
+
+
+def complete_units(
+    forms: Forms, unit: str, since: e.Expression, until: e.Expression
+) -> e.Expression:
+    """TIMESTAMPDIFF(unit, since, until): whole units between two moments, below zero if they are the other way round.
+
+    A unit begins as often as DATE_DIFF says; the last one is not complete if less of it has passed than of the first.
+    """
+    name = unit_named(unit)
+    if name in _OF_OTHERS:
+        smaller, count = _OF_OTHERS[name]
+        whole = complete_units(forms, smaller, since, until)
+        return forms.call(Function.QUOTIENT, [whole, literal(count)])
+
+    def passed(moment: e.Expression) -> e.Expression:
+        return forms.seconds_between(forms.in_units(Function.DATE_TRUNC, name, moment), moment)
+
+    begun = forms.in_units(Function.DATE_DIFF, name, since, until)
+    one, other = passed(since), passed(until)
+    later = e.Both(forms.compare(">=", until, since), forms.compare("<", other, one))
+    earlier = e.Both(forms.compare("<", until, since), forms.compare(">", other, one))
+    less, more = (forms.arithmetic(sign, begun, literal(1)) for sign in "-+")
+    return forms.case([(later, less), (earlier, more)], begun)
 
 
 def make_date(

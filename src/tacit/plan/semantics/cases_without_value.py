@@ -341,7 +341,7 @@ PARTIAL: tuple[Partial, ...] = (
         example=(1e300, 5e-324),
         refused=True,
         reason="the divisor may be arbitrarily close to zero, so the quotient has no bound",
-        remedy="exclude values near zero: x / CASE WHEN y >= 0.01 THEN y END",
+        remedy="exclude values near zero: WHERE y >= 0.01, or x / CASE WHEN y >= 0.01 THEN y END",
     ),
     Partial(
         "/",

@@ -3,9 +3,7 @@
 Checked by: tests/unit/plan/test_wide.py
 """
 
-import re
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from fractions import Fraction
 from typing import Any, NoReturn
 
@@ -17,11 +15,18 @@ from tacit.plan.model.expressions import Expression, Literal, Not
 from tacit.plan.model.function_names import Function
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.build_expressions import NULL, Forms, literal, unit_named
-from tacit.plan.questions.time_spans import complete_years, make_date, time_bucket
+from tacit.plan.questions.time_spans import (
+    complete_units,
+    complete_years,
+    make_date,
+    time_bucket,
+)
 from tacit.plan.questions.time_zones import local_time
 from tacit.plan.semantics.angles import PI
+from tacit.plan.sql.named_functions import NAMED, is_unit, name_of_unit
 from tacit.plan.sql.source_positions import Account
 from tacit.plan.sql.text_maps import read_text_map
+from tacit.plan.sql.time_formats import from_java, from_mysql, from_to_char, read_time, write_time
 
 __all__ = ["CALLED", "Calls"]
 
@@ -35,7 +40,6 @@ _CALLS: dict[type[exp.Expr], tuple[Function, str]] = {
     exp.Sign: (Function.SIGN, "this"),
     exp.Floor: (Function.FLOOR, "this"),
     exp.Ceil: (Function.CEIL, "this"),
-    exp.Trunc: (Function.TRUNC, "this"),
     exp.Sqrt: (Function.SQRT, "this"),
     exp.Ln: (Function.LN, "this"),
     exp.Exp: (Function.EXP, "this"),
@@ -106,8 +110,7 @@ class Calls:
             ]
             return self.forms.call(function, self._operands(node, flat))
         if kind in _PARTS:
-            (operand,) = self._operands(node, [self._take_call(node)["this"]])
-            return self.forms.moment_part(_PARTS[kind], operand)
+            return self.part_of(_PARTS[kind], self._take_call(node)["this"])
         return _SPECIAL[kind](self, node)
 
     def _take_call(self, node: exp.Expr, kind: str | None = None) -> dict[str, Any]:
@@ -179,13 +182,6 @@ class Calls:
         """SAFE_DIVIDE(a, b)."""
         parts = self._take_call(node)
         return self.forms.divide(*self._operands(node, [parts["this"], parts["expression"]]))
-
-    def from_epoch(self, node: exp.Expr) -> Expression:
-        """TO_TIMESTAMP(x): so many seconds after 1970 began, in UTC."""
-        (operand,) = self._operands(node, [self._take_call(node)["this"]])
-        first = Literal(datetime(1970, 1, 1), Kind.TIMESTAMP)  # noqa: DTZ001 - UTC, by agreement
-        unit = Literal("second", Kind.TEXT)
-        return self.forms.call(Function.DATE_ADD, [first, operand, unit])
 
     def time_bucket(self, node: exp.Expr) -> Expression:
         """TIME_BUCKET(INTERVAL '2 weeks', x) and TIME_BUCKET('2 weeks', x): the beginning of so many units of time."""
@@ -277,6 +273,26 @@ class Calls:
         )
         return self.forms.call(Function.ROUND, [*listed, Literal(0, Kind.INTEGER)][:2])
 
+    def truncate(self, node: exp.Expr) -> Expression:
+        """TRUNC(x), TRUNC(x, 2) and TRUNC(day, 'month')."""
+        parts = self._take_call(node)
+        places = parts.get("decimals")
+        if places is None:
+            return self.forms.call(Function.TRUNC, self._operands(node, [parts["this"]]))
+        if is_unit(places):
+            self.account.places.add(places.meta["start"])
+            (operand,) = self._operands(node, [parts["this"]], commas=1)
+            unit = name_of_unit(places.name)
+            return self.forms.in_units(Function.DATE_TRUNC, unit, operand)
+        operand, _ = self._operands(node, [parts["this"], places])
+        sign, digits = (-1, places.this) if isinstance(places, exp.Neg) else (1, places)
+        if not digits.name.isdecimal() or len(digits.name) > 2 or int(digits.name) > _MOST_DECIMALS:
+            remedy = "write a whole number from -15 to 15, or a unit of time: TRUNC(day, 'month')"
+            self.account.refuse(places, "TRUNC needs a constant number of decimals", remedy)
+        scale = Literal(Fraction(10) ** (sign * int(digits.name)), Kind.NUMBER)
+        whole = self.forms.call(Function.TRUNC, [self.forms.arithmetic("*", operand, scale)])
+        return self.forms.arithmetic("/", whole, scale)
+
     def log(self, node: exp.Expr) -> Expression:
         """LOG(x) and LOG10(x), which are to base ten, and LOG(b, x)."""
         parts = self._take_call(node)
@@ -333,25 +349,31 @@ class Calls:
         moment, format_ = parts["this"], parts.get("format")
         if kind is exp.TimeToStr and isinstance(moment, exp.Literal) and moment.is_string:
             moment, format_ = format_, moment  # STRFTIME('%Y-%m', x)
-        if not isinstance(format_, exp.Literal) or not format_.is_string:
-            self.account.refuse(
-                node, "the date format must be a constant text", "write STRFTIME(x, '%Y-%m')"
-            )
-        text: str = format_.name
+        text = self._format_of(node, format_)
         (operand,) = self._operands(node, [moment], commas=1)
-        return self.forms.format_time(
-            operand, text if kind is exp.TimeToStr else self._like_strftime(node, text)
-        )
+        if kind is exp.TimeToStr:
+            return self.forms.format_time(operand, text)
+        return write_time(self.forms, operand, from_to_char(text))
 
-    def _like_strftime(self, node: exp.Expr, text: str) -> str:
-        """A format of TO_CHAR as one of STRFTIME."""
-        pieces = re.findall(r"YYYY|MM|DDD|DD|HH24|MI|SS|[-/:., ]|.", text)
-        if any(piece not in _TO_CHAR and piece not in "-/:., " for piece in pieces):
-            reason = "this date format is not supported"
-            self.account.refuse(
-                node, reason, f"write {', '.join(_TO_CHAR)} with - / : . and spaces between"
-            )
-        return "".join(_TO_CHAR.get(piece, piece) for piece in pieces)
+    def _format_of(self, node: exp.Expr, given: exp.Expr | None) -> str:
+        if not isinstance(given, exp.Literal) or not given.is_string:
+            remedy = "write STRFTIME(x, '%Y-%m')"
+            self.account.refuse(node, "the date format must be a constant text", remedy)
+        return str(given.name)
+
+    def write_time(self, moment: exp.Expr, given: exp.Expr) -> Expression:
+        """DATE_FORMAT(x, format), in the signs of MySQL or of Spark."""
+        text = self._format_of(given, given)
+        self.account.places.add(given.meta["start"])
+        form = from_mysql(text) if "%" in text else from_java(text)
+        return write_time(self.forms, self.read(moment), form)
+
+    def parse_time(self, operand: exp.Expr, given: exp.Expr, kind: Kind) -> Expression:
+        """STRPTIME(x, '%d/%m/%Y') and TO_DATE(x, 'DD/MM/YYYY'); without a percent sign it is a format of TO_CHAR."""
+        text = self._format_of(given, given)
+        self.account.places.add(given.meta["start"])
+        form = text if "%" in text else from_to_char(text)
+        return read_time(self.forms, self.read(operand), form, kind)
 
     def read_concatenation(self, node: exp.Expr) -> Expression:
         """a || b."""
@@ -371,13 +393,36 @@ class Calls:
         """EXTRACT(part FROM x)."""
         parts = self._take_call(node)
         part = parts["this"]
-        self.account.claim(part, part.name.upper() if isinstance(part, exp.Var) else "STRING")
-        if _is_age(parts["expression"]):
-            return self.age(parts["expression"], part.name.lower())
-        between = parts["expression"].unnest()
-        if part.name.lower() == "epoch" and isinstance(between, exp.Sub):
-            return self.seconds_between(between)
-        return self.forms.moment_part(part.name, self.read(parts["expression"]))
+        word = "TYPE" if part.name.upper() == "DATE" else part.name.upper()
+        self.account.claim(part, word if isinstance(part, exp.Var) else "STRING")
+        return self.part_of(part.name, parts["expression"])
+
+    def part_of(self, name: str, node: exp.Expr) -> Expression:
+        """A part of a moment, of an AGE, or of the time between two moments."""
+        between, part = node.unnest(), name_of_unit(name)
+        if _is_age(between):
+            return self.age(between, part)
+        if isinstance(between, exp.Sub) and not isinstance(between.expression, exp.Interval):
+            if part == "epoch":
+                return self.seconds_between(between)
+            if part in _WITHIN:
+                return self._part_of_span(between, part)
+        operand = self.read(node)
+        if part == "date":
+            return self.forms.cast(operand, Kind.DATE)
+        if part in _YEARS:
+            more, length = _YEARS[part]
+            year = self.forms.moment_part("year", operand)
+            later = self.forms.arithmetic("+", year, literal(more)) if more else year
+            return self.forms.call(Function.QUOTIENT, [later, literal(length)])
+        return self.forms.moment_part(part, operand)
+
+    def _part_of_span(self, node: exp.Expr, part: str) -> Expression:
+        """EXTRACT(HOUR FROM until - since): whole days, and of what is left whole hours, minutes or seconds."""
+        parts = self.account.take(node)
+        until, since = (self.read(parts[name]) for name in ("this", "expression"))
+        found, most = complete_units(self.forms, part, since, until), _WITHIN[part]
+        return self.forms.arithmetic("%", found, literal(most)) if most else found
 
     def seconds_between(self, node: exp.Expr) -> Expression:
         """EXTRACT(EPOCH FROM until - since): the seconds from one moment to another."""
@@ -385,48 +430,32 @@ class Calls:
         until, since = (self.read(parts[name]) for name in ("this", "expression"))
         return self.forms.seconds_between(since, until)
 
-    def date_part(self, node: exp.Expr) -> Expression:
-        """DATE_PART('part', x), AGE, PREFIX and SUFFIX, which the parser does not know; any other is refused."""
-        parts = node.args.get("expressions") or []
+    def named(self, node: exp.Expr) -> Expression:
+        """AGE, DATE_SUB(x, INTERVAL 1 DAY), and the functions of NAMED; any other name is refused."""
+        parts, name = node.args.get("expressions") or [], node.name.upper()
         if _is_age(node):
             return self.age(node, None)
-        if (
-            node.name.upper() == "DATE_SUB"
-            and len(parts) == 2
-            and isinstance(parts[1], exp.Interval)
-        ):
+        if name == "DATE_SUB" and len(parts) == 2 and isinstance(parts[1], exp.Interval):
             self._take_call(node)
             self.account.claim(node, "COMMA")
             return self.shift_moment(parts[0], parts[1], -1)
-        if node.name.upper() == "FORMAT_DATE" and len(parts) == 2 and parts[0].is_string:
-            self._take_call(node)
-            self.account.claim(parts[0], "STRING")
-            (operand,) = self._operands(node, parts[1:], commas=1)
-            return self.forms.format_time(operand, parts[0].name)
-        if node.name.upper() in _ENDS and len(parts) == 2:
-            self._take_call(node)
-            text, part = self._operands(node, parts)
-            return self.forms.holds(text, part, *_ENDS[node.name.upper()])
-        if (
-            node.name.upper() not in {"DATE_PART", "DATEPART"}
-            or len(parts) != 2
-            or not parts[0].is_string
-        ):
+        if name not in NAMED:
             self.account.unknown(node)
+        fewest, most, read = NAMED[name]
+        if not fewest <= len(parts) <= most:
+            count = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+            remedy = "list them in parentheses, with commas between"
+            self.account.refuse(node, f"{name} takes {count} arguments", remedy)
         self._take_call(node)
-        self.account.claim(parts[0], "STRING")
-        if _is_age(parts[1]):
-            self.account.claim(node, "COMMA")
-            return self.age(parts[1], parts[0].name.lower())
-        (operand,) = self._operands(node, parts[1:], commas=1)
-        return self.forms.moment_part(parts[0].name, operand)
+        self.account.claim(node, "COMMA", len(parts) - 1)
+        return read(self, parts)
 
     def date_trunc(self, node: exp.Expr) -> Expression:
         """DATE_TRUNC('unit', x)."""
         parts = self._take_call(node)
         return self.forms.in_units(
             Function.DATE_TRUNC,
-            parts["unit"].name,
+            name_of_unit(parts["unit"].name),
             *self._operands(node, [parts["this"]], commas=1),
         )
 
@@ -504,15 +533,18 @@ def _is_age(node: exp.Expr) -> bool:
 
 
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
+_MOST_DECIMALS = 15
 _LN_2 = Fraction("0.693147180559945309417232121458")
 _HOLDS: dict[type[exp.Expr], tuple[str, str]] = {
     exp.StartsWith: ("", "%"),
     exp.EndsWith: ("%", ""),
     exp.Contains: ("%", "%"),
 }
-_ENDS = {"PREFIX": ("", "%"), "SUFFIX": ("%", "")}
 _WRITTEN: dict[type[exp.Expr], str] = {exp.Monthname: "%B", exp.Dayname: "%A"}
-_TO_CHAR = {"YYYY": "%Y", "MM": "%m", "DD": "%d", "DDD": "%j", "HH24": "%H", "MI": "%M", "SS": "%S"}
+# Within what a part of the time between two moments is counted; days are all counted.
+_WITHIN = {"day": 0, "hour": 24, "minute": 60, "second": 60}
+# What is added to a year, and how many years are counted as one.
+_YEARS = {"decade": (0, 10), "century": (99, 100)}
 _SPECIAL: dict[type[exp.Expr], Callable[[Calls, exp.Expr], Expression]] = {
     exp.StrPosition: Calls.position,
     exp.Pad: Calls.pad,
@@ -522,7 +554,6 @@ _SPECIAL: dict[type[exp.Expr], Callable[[Calls, exp.Expr], Expression]] = {
     exp.DateFromParts: Calls.make_date,
     exp.WidthBucket: Calls.width_bucket,
     exp.SafeDivide: Calls.safe_divide,
-    exp.UnixToTime: Calls.from_epoch,
     exp.DateBin: Calls.time_bucket,
     exp.AtTimeZone: Calls.at_zone,
     exp.DateAdd: Calls.added_interval,
@@ -534,6 +565,7 @@ _SPECIAL: dict[type[exp.Expr], Callable[[Calls, exp.Expr], Expression]] = {
     exp.Initcap: Calls.text_map,
     exp.RegexpExtract: Calls.text_map,
     exp.RegexpReplace: Calls.text_map,
+    exp.Trunc: Calls.truncate,
     exp.Round: Calls.round,
     exp.Log: Calls.log,
     exp.Trim: Calls.trim,
@@ -549,7 +581,7 @@ _SPECIAL: dict[type[exp.Expr], Callable[[Calls, exp.Expr], Expression]] = {
     exp.DPipe: Calls.read_concatenation,
     exp.IntDiv: Calls.quotient,
     exp.Extract: Calls.extract,
-    exp.Anonymous: Calls.date_part,
+    exp.Anonymous: Calls.named,
     exp.TimestampTrunc: Calls.date_trunc,
     exp.DateTrunc: Calls.date_trunc,
     exp.DateDiff: Calls.date_diff,

@@ -32,7 +32,6 @@ _OF_ONE: tuple[type[exp.Expr], ...] = (
         exp.Sign,
         exp.Floor,
         exp.Ceil,
-        exp.Trunc,
         exp.Sqrt,
         exp.Ln,
         exp.Exp,
@@ -168,6 +167,7 @@ NODES: dict[type[exp.Expr], tuple[str, str]] = {
     exp.Least: ("this expressions ignore_nulls", ""),
     exp.Greatest: ("this expressions ignore_nulls", ""),
     exp.Round: ("this decimals", ""),
+    exp.Trunc: ("this decimals", ""),
     exp.Log: ("this expression", ""),
     exp.Pow: ("this expression", ""),
     exp.Atan2: ("this expression", ""),
@@ -188,7 +188,6 @@ NODES: dict[type[exp.Expr], tuple[str, str]] = {
     exp.DateFromParts: ("year month day", ""),
     exp.WidthBucket: ("this min_value max_value num_buckets", ""),
     exp.SafeDivide: ("this expression", ""),
-    exp.UnixToTime: ("this", ""),
     exp.DateBin: ("this expression", ""),
     exp.AtTimeZone: ("this zone", "AT TYPE ZONE STRING"),
     exp.DateAdd: ("this expression", ""),
@@ -334,6 +333,26 @@ TAUGHT_FUNCTIONS: dict[str, tuple[str, str]] = {
         name: (f"the function {name} is not supported", "write EXP(AVG(LN(x))) with WHERE x >= 1")
         for name in ("GEOMEAN", "GEOMETRIC_MEAN", "PRODUCT")
     },
+    **{
+        name: (f"the function {name} is not supported", remedy)
+        for name, remedy in {
+            "WEEKDAY": "write EXTRACT(ISODOW FROM x) - 1 if Monday is 0, or EXTRACT(DOW FROM x) if Sunday is",
+            "YEARWEEK": "write DATE_TRUNC('week', x)",
+            "TIMEDIFF": "write EXTRACT(EPOCH FROM a - b), which is in seconds",
+            "MONTHS_BETWEEN": "write TIMESTAMPDIFF(MONTH, b, a) for complete months",
+            "JULIANDAY": "write EXTRACT(EPOCH FROM a - b) / 86400 for the days between",
+            "JULIAN": "write EXTRACT(EPOCH FROM a - b) / 86400 for the days between",
+            "TO_DAYS": "write DATEDIFF(a, b) for the days between",
+            "EPOCH_MS": "write EXTRACT(EPOCH FROM x) * 1000",
+            "TO_NUMBER": "write CAST(x AS DOUBLE)",
+            "REVERSE": "write RIGHT(x, 3) for the last characters",
+            "STUFF": "write CONCAT(LEFT(x, 3), 'new', SUBSTR(x, 5))",
+            "HYPOT": "write SQRT(x * x + y * y)",
+            "COT": "write 1 / TAN(x)",
+            "FAVG": "write AVG(x)",
+            "FSUM": "write SUM(x)",
+        }.items()
+    },
     "MAD": ("the function MAD is not supported", "ask for STDDEV(x), or for quantiles of x"),
     "IQR": (
         "the function IQR is not supported",
@@ -374,7 +393,7 @@ TAUGHT_ARGUMENTS = {
     "percent": ("a share of the rows cannot be fetched", "write a whole number of rows"),
     "with_ties": ("WITH TIES is not supported", "write ONLY"),
     "decimals": (
-        "FLOOR, CEIL and TRUNC take one argument and return integers",
+        "FLOOR and CEIL take one argument and return integers",
         "write ROUND(x, 2), or FLOOR(x * 100) / 100",
     ),
     "binary": ("LENGTH takes one text", "write LENGTH(x)"),

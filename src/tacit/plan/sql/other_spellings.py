@@ -29,8 +29,19 @@ _RENAMED = {
     "REGEXP_CONTAINS": "REGEXP_MATCHES",
     "TIMESTAMP_TRUNC": "DATE_TRUNC",
     "DATETIME_TRUNC": "DATE_TRUNC",
-    "TIMESTAMP_DIFF": "DATE_DIFF",
     "DATETIME_DIFF": "DATE_DIFF",
+    "TIMESTAMP_ADD": "DATE_ADD",
+    "DATETIME_ADD": "DATE_ADD",
+    "TIMESTAMP_SUB": "DATE_SUB",
+    "DATETIME_SUB": "DATE_SUB",
+    "IFF": "IIF",
+    "TRUNCATE": "TRUNC",
+    "STD": "STDDEV",
+    "PERCENTILE": "QUANTILE_CONT",
+    "APPROX_MEDIAN": "MEDIAN",
+    "REGEXP_SUBSTR": "REGEXP_EXTRACT",
+    "TO_VARCHAR": "TO_CHAR",
+    "MID": "SUBSTRING",
 }
 _UNITS = frozenset(
     unit + end
@@ -42,6 +53,9 @@ _SPELLED_OUT = {
     TokenType.ISNULL: ((TokenType.IS, "IS"), (TokenType.NULL, "NULL")),
     TokenType.NOTNULL: ((TokenType.IS, "IS"), (TokenType.NOT, "NOT"), (TokenType.NULL, "NULL")),
 }
+# Functions that make a list, of which one element is read; and those whose elements a plain number counts from 1.
+_LISTS = frozenset({"SPLIT", "STRING_SPLIT", "STR_SPLIT", "STRING_TO_ARRAY", "APPROX_QUANTILES"})
+_COUNTED_FROM_ONE = frozenset({"STRING_SPLIT", "STR_SPLIT", "STRING_TO_ARRAY"})
 # Functions whose unit of time comes first here and last elsewhere, and how many arguments come before it there.
 _UNIT_LAST = {"DATE_TRUNC": 1, "DATE_DIFF": 2, "DATEDIFF": 2}
 
@@ -63,12 +77,20 @@ def respell(tokens: Sequence[RawToken]) -> list[RawToken]:
     MEAN(x)                 AVG(x)
     DATE_TRUNC(day, MONTH)  DATE_TRUNC('month', day)
     DATE_DIFF(b, a, DAY)    DATE_DIFF('day', a, b)
+    DATEDIFF(b, a)          DATEDIFF_IN_DAYS(b, a)
     SUBSTRING(x FROM 2 FOR 3)    SUBSTRING(x, 2, 3)
     MODE() WITHIN GROUP (ORDER BY x)    MODE(x)
+    SPLIT(x, '@')[OFFSET(1)]            SPLIT_PART(x, '@', 2)
+    APPROX_QUANTILES(x, 4)[OFFSET(2)]   QUANTILE_CONT(x, 0.5)
     """
     found: list[RawToken] = []
-    for token in tokens:
-        if token.token_type in _SPELLED_OUT:
+    for at, token in enumerate(tokens):
+        called = tokens[at + 1 : at + 2] and tokens[at + 1].token_type is TokenType.L_PAREN
+        if called and token.token_type is TokenType.ISNULL:
+            found.append(_change(token, TokenType.VAR, "COALESCE"))
+        elif called and token.token_type is TokenType.DIV and not _ends_operand(tokens[at - 1]):
+            found.append(_change(token, TokenType.VAR, "DIV"))
+        elif token.token_type in _SPELLED_OUT:
             words = _SPELLED_OUT[token.token_type]
             found += [_change(token, kind, word) for kind, word in words]
         else:
@@ -82,13 +104,62 @@ def respell(tokens: Sequence[RawToken]) -> list[RawToken]:
         if name != token.text.upper() or token.token_type is TokenType.DATE:
             # DATE(x) is a function: the parser tries a type first, twice as long for each level
             found[place] = _change(token, TokenType.VAR, name)
+        if name in _LISTS:
+            found = _take_element(found, place, name)
         if name in _UNIT_LAST:
             found = _put_unit_first(found, place, _UNIT_LAST[name])
+            if _UNIT_LAST[name] == 2 and len(_split_arguments(found, place + 2)[0]) == 2:
+                found[place] = _change(token, TokenType.VAR, "DATEDIFF_IN_DAYS")
         elif name == "SUBSTRING":
             found = _put_commas(found, place)
         elif name == "MODE":
             found = _put_inside(found, place)
     return found
+
+
+def _ends_operand(token: RawToken) -> bool:
+    """Whether an operand may end with a token: DIV after it is a sign, and elsewhere the name of a function."""
+    kinds = {TokenType.VAR, TokenType.IDENTIFIER, TokenType.NUMBER, TokenType.STRING}
+    return token.token_type in kinds | {TokenType.R_PAREN, TokenType.END}
+
+
+def _take_element(tokens: list[RawToken], place: int, name: str) -> list[RawToken]:
+    """One element of a list that a function makes, as the function that makes it alone.
+
+    Elements are counted from 0 in OFFSET, and from 1 in ORDINAL and after STRING_SPLIT; of SPLIT(x, '@')[1] dialects
+    differ, and it stays as it is.
+    """
+    arguments, closing = _split_arguments(tokens, place + 2)
+    bracket = closing + 1
+    if len(arguments) != 2 or [each.text for each in tokens[bracket : bracket + 1]] != ["["]:
+        return tokens
+    end = next((i for i in range(bracket, len(tokens)) if tokens[i].text == "]"), len(tokens))
+    inside = tokens[bracket + 1 : end]
+    words = [each.text.upper().removeprefix("SAFE_") for each in inside]
+    number = next((each for each in inside if each.token_type is TokenType.NUMBER), None)
+    if number is None or not number.text.isdecimal() or len(number.text) > 3:
+        return tokens
+    counted = int(number.text)
+    if words == ["OFFSET", "(", number.text, ")"]:
+        counted += 1
+    elif words != ["ORDINAL", "(", number.text, ")"] and not (
+        words == [number.text] and name in _COUNTED_FROM_ONE
+    ):
+        return tokens
+    comma = next(token for token in tokens[place + 2 : closing] if _is_between(token, arguments))
+    head, opened = tokens[place], tokens[place + 1]
+    if name == "APPROX_QUANTILES":
+        parts = arguments[1][0].text if len(arguments[1]) == 1 else ""
+        if not parts.isdecimal() or not 0 < counted - 1 < int(parts) < 10_000:
+            return tokens
+        rank = _change(number, TokenType.NUMBER, f"{(counted - 1) / int(parts):.12g}")
+        made = [_change(head, TokenType.VAR, "QUANTILE_CONT"), opened, *arguments[0], comma, rank]
+    else:
+        which = _change(number, TokenType.NUMBER, str(counted))
+        again = _change(tokens[bracket], TokenType.COMMA, ",")
+        head = _change(head, TokenType.VAR, "SPLIT_PART")
+        made = [head, opened, *arguments[0], comma, *arguments[1], again, which]
+    return [*tokens[:place], *made, tokens[closing], *tokens[end + 1 :]]
 
 
 def _put_commas(tokens: list[RawToken], place: int) -> list[RawToken]:

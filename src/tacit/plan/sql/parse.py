@@ -12,6 +12,7 @@ from sqlglot.errors import ErrorLevel, ParseError, SqlglotError, TokenError
 from sqlglot.tokenizer_core import Token as RawToken
 
 from tacit.errors import InvalidPlan
+from tacit.plan.sql.named_functions import NAMED
 from tacit.plan.sql.other_spellings import quote_names, respell
 from tacit.plan.sql.parameters import NO_PARAMETERS, Parameters, bind_parameters
 from tacit.plan.sql.precheck import MOST_BYTES, Token
@@ -19,11 +20,21 @@ from tacit.plan.sql.precheck import MOST_BYTES, Token
 __all__ = ["TYPES", "parse", "tokenise"]
 
 
+class _Parser(DuckDB.parser_class):  # type: ignore[misc, valid-type]
+    """DuckDB's, to which the functions that are read by name alone are names."""
+
+    FUNCTIONS: ClassVar[dict[str, Any]] = {
+        name: build for name, build in DuckDB.parser_class.FUNCTIONS.items() if name not in NAMED
+    }
+
+
 class _Dialect(DuckDB):
     """DuckDB's words without texts between dollar signs: in `IN ($1,$2)` there would be one that begins with `$1,$`."""
 
     class Tokenizer(DuckDB.Tokenizer):
         HEREDOC_STRINGS: ClassVar[list[Any]] = []
+
+    Parser = _Parser
 
 
 _DIALECT = _Dialect()
