@@ -277,12 +277,17 @@ class NotChargeable(TacitError, ValueError):
 
 
 class NotFound(TacitError, LookupError):
-    """There is nothing of this number or name, or it is somebody else's; the message does not say which."""
+    """There is nothing of this number or name, or it is somebody else's; the message does not say which.
 
-    def __init__(self, what: str, name: object) -> None:
+    What has no name is told in a sentence of its own, `said`.
+    """
+
+    def __init__(self, what: str, name: object, said: str | None = None) -> None:
         self.what = what
         self.name = str(name) if isinstance(name, str | int) else _shorten(name)
-        super().__init__(f"there is no {what} {_shorten(self.name)}; list those that there are")
+        super().__init__(
+            said or f"there is no {what} {_shorten(self.name)}; list those that there are"
+        )
 
 
 class NotInstalled(TacitError, ImportError):

@@ -55,7 +55,7 @@ def refusal_of(problem: Mapping[str, Any], place: str) -> TacitError:
         case "forbidden":
             return AccessDenied(reason, remedy or "ask the curator", signed_in=True)
         case "not-found":
-            return NotFound(str(problem.get("what", "such thing")), problem.get("name", said))
+            return NotFound(str(problem.get("what", "such thing")), problem.get("name", ""), said)
         case "key-reused" | "key-running":
             return KeyReused(reason, remedy, running=kind == "key-running")
         case "too-many":

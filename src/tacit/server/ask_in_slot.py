@@ -388,9 +388,16 @@ class Asking:
             raise NotFound("answer", id)
         return found
 
-    def seconds_left(self, job: Job) -> float:
-        """How long it takes until the slot of a job ends: public, and told to who waits."""
-        return 0.0 if job.slot is None else self.slots.seconds_until(job.slot.ends)
+    def seconds_left(self, job: Job, *, missed: bool = False) -> float:
+        """How long it takes until the slot of a job ends: public, and told to who waits.
+
+        If it was missed, until its answer is sent all the same: the longest slot later.
+        """
+        if job.slot is None:
+            return 0.0
+        if missed:
+            return self.slots.seconds_until_late(job.slot)
+        return self.slots.seconds_until(job.slot.ends)
 
     def length_of(self, job: Job) -> float:
         """How long the slot of a job is."""

@@ -116,6 +116,12 @@ class Desk:
             self._identities.spent_today(who.name),
         )
 
+    def left_today(self, who: Identity) -> float | None:
+        """The share of everyone's limit that somebody may still spend today; None for who has no allowance."""
+        if who.allowance is None:
+            return None
+        return max(0.0, who.allowance - self._identities.spent_today(who.name))
+
     # ---------------------------------------------------------------- what is free
 
     @property
@@ -273,7 +279,7 @@ class Desk:
         """The policy file as it is now, and where it is."""
         check_right(who, "decide")
         if self._folder is None:
-            raise NotFound("file", "of a policy")
+            raise NotFound("file", "tacit.toml", "this server has no file of its policy to show")
         file = self._folder / "tacit.toml"
         return file.read_text(encoding="utf-8"), file
 

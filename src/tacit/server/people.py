@@ -123,7 +123,8 @@ class People:
         """Who may choose a password by a link; one that was used, or is too old, is refused."""
         name = self._identities.of_link(secret)
         if name is None:
-            raise NotFound("link", "such as this")
+            said = "this link was used, or is older than a day; ask the curator for another"
+            raise NotFound("link", "", said)
         return name
 
     def use_link(self, secret: str, password: str) -> Identity:

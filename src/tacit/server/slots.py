@@ -116,6 +116,11 @@ class Slots:
         """How long it is until a moment of the clock's; nothing, if it has passed."""
         return max(0.0, moment - self._clock.now())
 
+    def seconds_until_late(self, slot: Slot) -> float:
+        """How long it is until an answer that missed its slot may leave: so many longest slots after its own began."""
+        longest, passed = self.lengths[-1], max(0.0, self._clock.now() - slot.starts)
+        return longest - passed % longest
+
     def reserve(self, length: float) -> Slot:
         """The next slot of this length."""
         return self._schedule.reserve(self._clock.now(), length)

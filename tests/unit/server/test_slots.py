@@ -166,3 +166,13 @@ def test_slots_that_make_no_sense_are_refused():
     for given_ in [{"lengths": ()}, {"lengths": (2, 1)}, {"lengths": (0, 1)}, {"workers": 0}]:
         with pytest.raises(InvalidInput):
             Slots(**given_)
+
+
+def test_an_answer_that_missed_its_slot_leaves_a_whole_number_of_longest_slots_later():
+    clock = FakeClock()
+    slots = Slots(workers=1, lengths=(1.0, 4.0), clock=clock)
+    slot = slots.reserve(1.0)
+    assert slots.seconds_until_late(slot) == 4.0
+    clock.moment = 6.5
+    assert slots.seconds_until_late(slot) == 1.5
+    slots.close()

@@ -60,8 +60,11 @@ def make_app(
     )
 
     @app.exception_handler(Exception)
-    async def hide_mistake(_: Request, __: Exception) -> Response:
-        return problem_response(problem_of("internal", "something went wrong here; try again"))
+    async def hide_mistake(request: Request, __: Exception) -> Response:
+        said = problem_of("internal", "something went wrong here; try again")
+        if _is_for_people(request):  # who is signed in is not looked up: that may be what failed
+            return pages.render(request, "problem.html", None, said["status"], problem=said)
+        return problem_response(said)
 
     @app.exception_handler(TacitError)
     async def refuse(request: Request, refusal: TacitError) -> Response:
@@ -77,9 +80,9 @@ def make_app(
     @app.exception_handler(HTTPException)
     async def refuse_path(request: Request, wrong: HTTPException) -> Response:
         kind = _WORDS.get(wrong.status_code, "invalid-input")
-        response = await _show(
-            pages, request, problem_of(kind, f"{request.url.path}: {TYPES[kind][1].lower()}")
-        )
+        path = request.url.path
+        said = f"{path} is no page" if kind == "not-found" else f"{path}: {TYPES[kind][1].lower()}"
+        response = await _show(pages, request, problem_of(kind, said))
         for name, value in (wrong.headers or {}).items():
             response.headers[name] = value
         return response
@@ -147,7 +150,12 @@ def _titles(status: int) -> str:
 
 async def _show(pages: Pages, request: Request, problem: dict[str, Any]) -> Response:
     """A problem: a document for programs, a page for people."""
-    wants = "text/html" in request.headers.get("accept", "")
-    if wants and not request.url.path.startswith("/api/"):
+    if _is_for_people(request):
         return await pages.problem(request, problem)
     return problem_response(problem)
+
+
+def _is_for_people(request: Request) -> bool:
+    """Whether a browser asks for a page."""
+    wants = "text/html" in request.headers.get("accept", "")
+    return wants and not request.url.path.startswith("/api/")

@@ -99,7 +99,11 @@ def test_a_link_sets_a_password_once_and_signs_in(clinic):
     said = browser.post(path, form={"password": PASSWORD, "again": PASSWORD})
     assert said.status == 303
     assert browser.get("/ledger", headers=HTML).status == 200
-    assert clinic.stranger().get(path, headers=HTML).status == 404
+    late = clinic.stranger().get(path, headers=HTML)
+    assert late.status == 404
+    assert "this link was used, or is older than a day; ask the curator for another" in late.text
+    lost = clinic.stranger().get("/nowhere", headers=HTML)
+    assert (lost.status, "/nowhere is no page" in lost.text) == (404, True)
 
 
 def test_an_address_explains_and_never_asks(clinic):
@@ -140,6 +144,59 @@ def test_parts_of_pages_are_for_scripts(clinic):
     assert clinic.signed["cleo"].get(f"/answers/{job}", headers=HTML).status == 404
     refused = ask(browser, "/ask", {"x-part": "1"}, sql="SELECT cost FROM visits")
     assert 'data-start="7" data-end="11"' in refused.text
+
+
+BY_CODE = "SELECT icd, COUNT(*) AS n FROM visits GROUP BY icd"
+FREE = "SELECT DISTINCT ward FROM visits"
+
+
+@pytest.mark.parametrize("headers", [{}, {"x-part": "1"}], ids=["page", "part"])
+@pytest.mark.parametrize(
+    ("sql", "by", "price", "said"),
+    [
+        (COUNT, "epsilon", "0.5", "Pay epsilon"),
+        (COUNT, "within", "40", "Ask for ±20"),
+        (COUNT, "epsilon", "50", "which still fits"),
+        (COUNT, "within", "0.001", "which still fits"),
+        (BY_CODE, "epsilon", "0.5", "Pay epsilon"),
+        (BY_CODE, "epsilon", "50", "Pay less, or allow a larger ±"),
+        ("SELECT AVG(cost) AS m FROM visits", "within", "3", "vault.refine"),
+        (FREE, "within", "40", "Free"),
+        (FREE, "epsilon", "0.1", "Free"),
+    ],
+)
+def test_whatever_a_question_costs_its_explanation_is_shown(clinic, headers, sql, by, price, said):
+    shown = ask(clinic.signed["ana"], "/explain", headers, sql=sql, by=by, price=price)
+    assert shown.status == 200
+    assert said in html.unescape(shown.text)
+
+
+def test_what_is_left_of_an_allowance_is_told_before_anything_is_asked(clinic):
+    cleo, ben = clinic.signed["cleo"], signed_in(clinic, "ben")
+    clinic.identities.set_terms("ben", price=None, allowance=1e-5)
+    try:
+        few = ask(ben, "/explain", sql=COUNT, price="0.01").text
+        dear = ask(ben, "/explain", sql=COUNT, price="0.5").text
+        budget = ben.get("/budget", headers=HTML).text
+    finally:
+        clinic.identities.set_terms("ben", price=None, allowance=None)
+    assert re.search(r"more like this fit, \d+ of them today", few)
+    assert "does not fit today" in dear
+    assert 'data-affordable="no"' in dear
+    assert "of your limit can be spent today" in budget
+    assert "today" not in ask(cleo, "/explain", sql=COUNT, price="0.01").text
+
+
+def test_a_mistake_is_a_page_to_people_that_says_nothing_of_it(clinic, monkeypatch):
+    def fail(*_, **__):
+        raise RuntimeError("canary4711")
+
+    monkeypatch.setattr(type(clinic.desk), "explain", fail)
+    said = ask(clinic.signed["ana"], "/explain", sql=COUNT)
+    assert (said.status, "<h1>The server failed</h1>" in said.text) == (500, True)
+    assert "canary4711" not in said.text
+    part = ask(clinic.signed["ana"], "/explain", {"accept": "*/*", "x-part": "1"}, sql=COUNT)
+    assert part.json()["detail"] == "something went wrong here; try again"
 
 
 def test_a_refusal_is_shown_with_a_text_that_mends_it(clinic):
@@ -293,6 +350,14 @@ def test_answers_and_histories_are_saved_as_files(clinic):
     assert clinic.signed["cleo"].get(f"/answers/{job}.csv").status == 404
     assert BY_WARD in browser.get("/history.csv").text
     assert browser.get("/history?state=open", headers=HTML).status == 200
+
+
+def test_who_waits_longer_than_a_slot_is_told_how_long(clinic, monkeypatch):
+    monkeypatch.setattr(clinic.desk.asking.slots, "seconds_until", lambda _: 0.0)
+    sql = "SELECT SUM(cost) AS s FROM visits WHERE ward = 'A'"
+    said = ask(clinic.signed["ana"], "/ask", {"x-part": "1"}, sql=sql).text
+    assert "It takes longer than usual" in said
+    assert "data-late" in said
 
 
 def test_who_stops_waiting_is_told_that_the_answer_is_kept(clinic):

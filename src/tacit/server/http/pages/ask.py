@@ -15,6 +15,7 @@ from tacit.server.http.authenticate_requests import Visitor
 from tacit.server.http.models import SQL
 from tacit.server.http.pages.questions import (
     answer_view,
+    how_many_fit,
     price_to_halve,
     question_from,
     refusal_view,
@@ -136,9 +137,11 @@ class AskPage:
 
     async def _outcome(self, who: Visitor, job: Job, *, part: bool) -> tuple[Any, Any]:
         """The answer of a job, or how long it takes."""
-        left = self._desk.asking.seconds_left(job)
+        left, late = self._desk.asking.seconds_left(job), False
+        if left <= 0 and not job.is_done:  # the slot was missed: it leaves when the longest ends
+            left, late = self._desk.asking.seconds_left(job, missed=True), True
         if not job.is_done and (part or left > PATIENCE):
-            return None, {"id": job.id, "seconds": left}
+            return None, {"id": job.id, "seconds": left, "late": late}
         return answer_view(await job.result(), job.id, self._pages.own_scale(who)), None
 
     def _part(self, request: Request, who: Visitor, answer: Any, waiting: Any) -> Response:
@@ -181,30 +184,33 @@ class AskPage:
         try:
             question = question_from(asked)
             told = await self._desk.run(lambda: self._desk.explain(who.identity, question))
+            today = await self._desk.run(lambda: self._desk.left_today(who.identity))
         except TacitError as refusal:
             return {"told": None, "problem": refusal_view(refusal, asked["sql"])}
         share, left = told.own or (told.share, told.left)
-        many = int(left / share * (1 + 1e-9)) if share > 0 else None
+        waits = not told.free and told.affordable and today is not None and told.share > today
         return {
             "told": told,
             "problem": None,
-            "many": many,
+            "many": how_many_fit(share, left),
+            "many_today": None if today is None else how_many_fit(told.share, today),
+            "today": today * (self._pages.own_scale(who) or 1) if waits else None,
             "ways": ways_to_halve(told.halving, None if told.own is None else told.own[0]),
             "halved": self._halved(who, question),
-            "fitting": _fitting(question, told),
-            "asked_by": asked,
+            "fitting": _fitting(told),
+            "typed": question.sql,
         }
 
     def _halved(self, who: Visitor, question: Question) -> dict[str, str]:
-        """What the address of a question with half the error says."""
+        """A question with half the error: by what it is paid, and how much that is."""
         if question.within is not None:
-            return {"q": question.sql, "within": f"{float(question.within) / 2:g}"}
+            return {"by": "within", "price": f"{float(question.within) / 2:g}"}
         epsilon = float(Fraction(question.epsilon or who.identity.price or _EXAMPLE_PRICE))
-        return {"q": question.sql, "epsilon": price_to_halve(self._desk.policy.limit, epsilon)}
+        return {"by": "epsilon", "price": price_to_halve(self._desk.policy.limit, epsilon)}
 
 
-def _fitting(question: Question, told: Any) -> dict[str, str] | None:
-    """What the address of a question says at a price that still fits, where the one that was typed does not."""
+def _fitting(told: Any) -> str | None:
+    """A price that still fits, where the one that was typed does not."""
     if told.free or told.affordable or not told.fitting:
         return None
-    return {"q": question.sql, "epsilon": f"{float(told.fitting):g}"}
+    return f"{float(told.fitting):g}"

@@ -38,6 +38,7 @@ class BudgetPage:
             "budget.html",
             who,
             standing=standing,
+            scale=scale,
             chart=steps([(at, share * scale) for at, share in spending], "Spent", told["per_day"]),
             reached=reached_on(told["days_left"], datetime.now(UTC)),
             budgets=sorted(budgets.items(), key=lambda each: -each[1].own.spent),

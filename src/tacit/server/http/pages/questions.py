@@ -16,7 +16,14 @@ from tacit.server.http.problems import problem_from
 from tacit.server.http.remedies import rewrite_of
 from tacit.server.jobs import Question
 
-__all__ = ["answer_view", "price_to_halve", "question_from", "refusal_view", "ways_to_halve"]
+__all__ = [
+    "answer_view",
+    "how_many_fit",
+    "price_to_halve",
+    "question_from",
+    "refusal_view",
+    "ways_to_halve",
+]
 
 _TIMES = re.compile(r"(pay ([0-9]+) times as much) \(.*\)")
 
@@ -110,6 +117,15 @@ def _cell(row: Mapping[str, Any], name: str, measured: Any) -> tuple[Any, ...]:
     if name not in measured:
         return (row[name],)
     return row[name], row[f"{name}_low"], row[f"{name}_high"]
+
+
+def how_many_fit(share: float, left: float) -> int | None:
+    """How many answers of a share each fit into what is left; None if they cost nothing.
+
+    >>> how_many_fit(0.1, 0.3), how_many_fit(0.0, 0.3)
+    (3, None)
+    """
+    return int(left / share * (1 + 1e-9)) if share > 0 else None
 
 
 def price_to_halve(limit: Any, epsilon: float) -> str:

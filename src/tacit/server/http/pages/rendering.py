@@ -75,6 +75,7 @@ class Pages:
                 "problem": None,
                 "many": None,
                 "fitting": None,
+                "today": None,
                 **shown,
             },
             who=None if who is None else who.identity,

@@ -33,7 +33,16 @@
       header.querySelector("span").textContent = `${state.dataset.left} left`;
       header.querySelector("rect.left").setAttribute("width", String(200 * Math.min(1, Math.max(0, 1 - Number(state.dataset.spent)))));
     }
+    markEarlier();
     run.disabled = !form.elements.twin.checked && !!(refused || (state && state.dataset.affordable === "no"));
+  };
+
+  // An answer that is not the one to what is typed says to which question it is.
+  const markEarlier = () => {
+    const note = answer.querySelector(".earlier"), now = typed();
+    if (!note || !ran) return;
+    note.hidden = now.sql === ran.sql && now.twin === ran.twin;
+    note.querySelector("code").textContent = ran.sql;
   };
 
   // The address holds the question, so that it can be sent to a colleague: opened, it is explained and never run.
@@ -55,6 +64,7 @@
       if (mine !== sequence) return;
       if (response.redirected) { location.reload(); return; }  // signed out meanwhile
       if (response.ok) { explanation.innerHTML = text; mark(); keepAddress(); }
+      else { say(explanation, failure(text)); run.disabled = false; }
       explanation.removeAttribute("aria-busy");
     } catch {
       if (mine === sequence) explanation.removeAttribute("aria-busy");  // the next key asks again
@@ -70,32 +80,52 @@
 
   const show = (text, mine) => {
     if (mine !== runs) return;
+    const lateBefore = answer.querySelector("[data-late]");
+    if (lateBefore && text.includes("data-late")) { poll(lateBefore, mine); return; }  // still late: it says so already
     answer.innerHTML = text;
     page.show(answer);
     for (const button of answer.querySelectorAll("[data-copy-as]")) button.hidden = !ran;
     const refused = answer.querySelector(".refused");
     if (refused && ran) page.note(ran.sql, refused.dataset.reason);
     const waiting = answer.querySelector(".waiting");
+    markEarlier();
     if (!waiting) { explain(); return; }
-    const seconds = Number(waiting.dataset.seconds), began = performance.now(), whole = (seconds || 1) * 1000;
+    poll(waiting, mine);
+  };
+
+  // Ask for the answer when its slot ends; of one that missed its slot, every second.
+  const poll = (waiting, mine) => {
+    const late = "late" in waiting.dataset, whole = 1000 * Number(waiting.dataset.seconds);
+    waiting.began ??= performance.now();
+    const next = late ? performance.now() + 1000 : waiting.began + whole + 20;
     const bar = waiting.querySelector("progress");
     const step = () => {
       if (mine !== runs) return;
-      const passed = performance.now() - began;
-      if (seconds) bar.value = Math.min(100, 100 * passed / whole);
-      if (passed < whole + 20) { requestAnimationFrame(step); return; }
-      send(`/answers/${waiting.dataset.id}`).then((r) => r.text()).then((t) => show(t, mine)).catch(() => lose(mine));
+      const now = performance.now();
+      bar.value = Math.min(100, 100 * (now - waiting.began) / whole);
+      if (now < next) { requestAnimationFrame(step); return; }
+      send(`/answers/${waiting.dataset.id}`).then((r) => receive(r, mine)).catch(() => lose(mine));
     };
     requestAnimationFrame(step);
   };
 
-  const lose = (mine) => {
-    if (mine !== runs) return;
+  const say = (place, text) => {
     const said = document.createElement("p");
-    said.className = "card refused";
+    said.className = "card failed";
     said.setAttribute("role", "alert");
-    said.textContent = "The server cannot be reached. Run it again: you pay only once.";
-    answer.replaceChildren(said);
+    said.textContent = text;
+    place.replaceChildren(said);
+  };
+  const lose = (mine) => { if (mine === runs) say(answer, "The server cannot be reached. Run it again: you pay only once."); };
+
+  // What a response says that is not a part of the page: the sentence of its problem.
+  const failure = (text) => {
+    try { return JSON.parse(text).detail || "The server failed."; } catch { return "The server failed."; }
+  };
+  const receive = async (response, mine) => {
+    const text = await response.text();
+    if (response.ok) show(text, mine);
+    else if (mine === runs) say(answer, `${failure(text)}. Run it again: you pay only once.`);
   };
 
   const ask = async () => {
@@ -109,7 +139,7 @@
     answer.setAttribute("aria-busy", "true");
     try {
       const response = await send("/ask", new URLSearchParams(new FormData(form)));
-      show(await response.text(), mine);
+      await receive(response, mine);
     } catch {
       lose(mine);
     }
