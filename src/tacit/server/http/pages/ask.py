@@ -188,13 +188,14 @@ class AskPage:
         except TacitError as refusal:
             return {"told": None, "problem": refusal_view(refusal, asked["sql"])}
         share, left = told.own or (told.share, told.left)
-        waits = not told.free and told.affordable and today is not None and told.share > today
+        is_paid = not told.free and told.affordable
+        is_beyond = today is not None and is_paid and told.share > today
         return {
             "told": told,
             "problem": None,
             "many": how_many_fit(share, left),
             "many_today": None if today is None else how_many_fit(told.share, today),
-            "today": today * (self._pages.own_scale(who) or 1) if waits else None,
+            "today": (today or 0.0) * (self._pages.own_scale(who) or 1) if is_beyond else None,
             "ways": ways_to_halve(told.halving, None if told.own is None else told.own[0]),
             "halved": self._halved(who, question),
             "fitting": _fitting(told),
