@@ -341,8 +341,8 @@ BUGS = [
     Bug(
         name="plan-parenthesis-passed-over",
         file=f"{PLAN}/sql/source_positions.py",
-        before='if kinds["L_PAREN"] != kinds["R_PAREN"]:',
-        after='if kinds["L_PAREN"] < 0:',
+        before='if signs.count("L_PAREN") != signs.count("R_PAREN"):',
+        after='if signs.count("L_PAREN") < 0:',
         killed_by=f"{UNIT}/test_refusals.py::test_a_statement_is_refused_for_its_reason",
         note="after some functions the parser does without the closing parenthesis",
     ),

@@ -28,7 +28,7 @@ from tacit.plan.semantics.expression_type import CALENDAR, NUMERIC, refuse
 from tacit.plan.semantics.function_meanings import later, lower
 from tacit.plan.semantics.function_types import ARITY
 from tacit.plan.semantics.infer_types import condition_type, type_of
-from tacit.plan.semantics.ranges import INT64, LARGEST
+from tacit.plan.semantics.ranges import LARGEST
 from tacit.plan.semantics.value_kinds import constant
 
 __all__ = [
@@ -108,7 +108,7 @@ def _text(value: str) -> e.Literal:
 
 
 def _integer(value: int) -> e.Literal:
-    if value not in INT64 and value != 1 << 63:  # minus 2**63 is written as minus and 2**63
+    if not -(1 << 63) <= value <= 1 << 63:  # minus 2**63 is written as minus and 2**63
         raise InvalidPlan(
             "this integer does not fit into 64 bits", "write it with a point, as a decimal"
         )

@@ -5,7 +5,7 @@ Checked by: tests/unit/plan/sql/test_statement.py
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import Enum
 from fractions import Fraction
@@ -393,18 +393,19 @@ class Draft:
     @property
     def question(self) -> Question:
         """The question as far as it has been read."""
-        rows: Rows = Scan(self.table) if self.rows is None else self.rows
-        if self.conditions:
-            rows = Where(rows, e.chain_conditions(e.Both, self.conditions))
-        own = Question(rows, tuple(self.keys), tuple(self.measures))
         if self.beside is None:
-            return own
-        return self.beside.question if self.closed else self.beside.beside(own).question
+            return self.own_question
+        return (
+            self.beside.question if self.closed else self.beside.beside(self.own_question).question
+        )
 
     @property
     def own_question(self) -> Question:
         """What is asked of its own rows, whatever other answers the view reads."""
-        return replace(self, beside=None).question
+        rows: Rows = Scan(self.table) if self.rows is None else self.rows
+        if self.conditions:
+            rows = Where(rows, e.chain_conditions(e.Both, self.conditions))
+        return Question(rows, tuple(self.keys), tuple(self.measures))
 
     @property
     def released_forms(self) -> Forms:

@@ -49,6 +49,8 @@ def group_filter(question: Question) -> Callable[[_Group], bool] | None:
 
 def _places_by_column(question: Question) -> list[tuple[int, ...]]:
     """The places of keys with public values that are calculated from one column, of each column that has several."""
+    if len(question.keys) < 2:
+        return []
     by_column: dict[e.Field, list[int]] = {}
     for place, key in enumerate(question.keys):
         fields = set(walk_fields(key.value))

@@ -73,9 +73,9 @@ def possible_values(
     (('A', 'B', None), ('A', 'B', 'none'))
     """
     parts = tuple(part for condition in conditions for part in _conjuncts(condition))
-    own = set(walk_fields(value))
+    own = e.fields_of(value)
     # conditions on other columns alone say nothing of this key, which is then the same in many questions
-    related = any(own & set(walk_fields(part)) for part in parts)
+    related = any(own & e.fields_of(part) for part in parts)
     return _search(value, parts if related else ())
 
 

@@ -27,6 +27,7 @@ CALENDAR = {
 }
 """Every day and every moment that there is, as engines count them."""
 
+_WORD = 1 << 63
 _CLAMP = "declare its bounds, or clip it: CASE WHEN x > 100 THEN 100 WHEN x < 0 THEN 0 ELSE x END"
 
 
@@ -86,7 +87,8 @@ def leaf(expression: Literal | Field) -> Type:
             return Type(kind)
         case Literal(value, kind):
             exact = _read_bound(value, kind)
-            if kind in NUMERIC and (exact is None or (kind is Kind.INTEGER and exact not in INT64)):
+            wide = exact is None or (kind is Kind.INTEGER and not -_WORD <= exact.numerator < _WORD)
+            if kind in NUMERIC and wide:
                 refuse(expression, "this number is too large", "write one that fits into 64 bits")
             return Type(kind, exact, exact, nullable=False)
         case Field(column):

@@ -7,7 +7,7 @@ from typing import assert_never
 
 from tacit.plan.model import expressions as e
 from tacit.plan.model.nodes import Question, Ranked
-from tacit.plan.model.schema import Kind
+from tacit.plan.model.schema import Column, Kind
 from tacit.plan.semantics.case_ranges import Ends, narrow_branch
 from tacit.plan.semantics.cases_without_value import (
     NEGATION,
@@ -45,8 +45,9 @@ CASTS = frozenset(
 """The casts that exist, besides those to the same kind: every engine agrees on them bit for bit."""
 
 # The types of expressions over rows that were asked for of late; every part of a plan is asked for its type many times.
-# An expression that is kept here lives, so that no other one has its id; what is refused is not kept.
-_KNOWN: dict[int, tuple[e.Expression, Type]] = {}
+# That of a column is kept once, however often it is mentioned.  What is kept lives, so that nothing else has its id;
+# what is refused is not kept.
+_KNOWN: dict[int, tuple[e.Expression | Column, Type]] = {}
 _MOST_KNOWN = 4_000
 
 _DAY = Range(Fraction(86_400_000_000), Fraction(86_400_000_000))
@@ -65,12 +66,13 @@ def type_of(expression: e.Expression, question: Question | None = None) -> Type:
     """
     if question is not None:
         return _infer(expression, question)
-    known = _KNOWN.get(id(expression))
-    if known is None or known[0] is not expression:
-        known = expression, _infer(expression, None)
+    part = expression.column if type(expression) is e.Field else expression
+    known = _KNOWN.get(id(part))
+    if known is None or known[0] is not part:
+        known = part, _infer(expression, None)
         if len(_KNOWN) >= _MOST_KNOWN:
             _KNOWN.clear()
-        _KNOWN[id(expression)] = known
+        _KNOWN[id(part)] = known
     return known[1]
 
 

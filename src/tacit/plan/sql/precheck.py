@@ -18,7 +18,7 @@ __all__ = [
     "decimal_parts",
     "interval_parts",
     "items",
-    "kind_of",
+    "kinds_of",
     "outermost",
 ]
 
@@ -293,13 +293,18 @@ def _check_distinct(text: str, before: Sequence[Token], token: Token) -> None:
         _refuse(text, token, reason, "use GROUP BY instead")
 
 
-def kind_of(token: Token, types: Collection[str]) -> str:
-    """What a token counts as: a word as itself, every name of a type as TYPE, all else by its kind."""
-    if token.kind == "VAR":
-        return token.text.upper()
-    # which are types to sqlglot, too
-    named = token.kind in types and token.kind not in {"NULL", "INTERVAL", "UNION"}
-    return "TYPE" if named else token.kind
+_NO_TYPES = {"NULL", "INTERVAL", "UNION"}
+
+
+def kinds_of(tokens: Sequence[Token], types: Collection[str]) -> list[str]:
+    """What tokens count as: a word as itself, every name of a type as TYPE, all else by its kind."""
+    kinds = []
+    for token in tokens:
+        kind = token.text.upper() if token.kind == "VAR" else token.kind
+        # some are types to sqlglot, too
+        named = kind is token.kind and kind in types and kind not in _NO_TYPES
+        kinds.append("TYPE" if named else kind)
+    return kinds
 
 
 def _interval(tokens: Sequence[Token], place: int) -> int:

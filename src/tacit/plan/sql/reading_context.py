@@ -175,8 +175,8 @@ class Reader:
         """A column's name, whose qualifier must be a table that is asked about."""
         table, name = self.split_name(node)
         assert self.scope is not None, "there are rows before there are columns"
-        known = self.scope.aliases
-        if table is not None and not any(table.means(alias) for alias in known):
+        if table is not None and not any(table.means(seen.alias) for seen in self.scope.names):
+            known = self.scope.aliases
             called = (
                 f"the table is called {known[0]!r} here"
                 if len(known) == 1

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import zip_longest
 from typing import Any, NoReturn
 
 from sqlglot import exp
@@ -24,7 +23,7 @@ from tacit.plan.sql.grammar import (
     TAUGHT_NODES,
     VARIANTS,
 )
-from tacit.plan.sql.precheck import SILENT, Token, kind_of
+from tacit.plan.sql.precheck import SILENT, Token, kinds_of
 
 __all__ = ["Account"]
 
@@ -98,12 +97,14 @@ class Account:
     def close(self, types: Collection[str]) -> None:
         """Refuse the text if a word of it was not read, or one was read that it does not have."""
         given: Counter[str] = Counter()
-        for token, after in zip_longest(self.tokens, self.tokens[1:]):
-            kind = kind_of(token, types)
+        kinds = kinds_of(self.tokens, types)
+        for place, (token, kind) in enumerate(zip(self.tokens, kinds, strict=True), start=1):
             if token.start in self.places or kind in SILENT:
                 continue
-            if kind == "ALIAS" and after is not None and self._may_follow_as(after, types):
-                continue
+            if kind == "ALIAS" and place < len(kinds):
+                after = self.tokens[place].start
+                if after in self.aliases or (after not in self.places and kinds[place] == "TYPE"):
+                    continue
             given[kind] += 1
             if given[kind] > self.claims[kind] + self.spare[kind]:
                 raise InvalidPlan(
@@ -113,9 +114,9 @@ class Account:
                     start=token.start,
                     end=token.end,
                 )
-        kinds = Counter([token.kind for token in self.tokens])
+        signs = [token.kind for token in self.tokens]
         # which the parser passes over after some functions
-        if kinds["L_PAREN"] != kinds["R_PAREN"]:
+        if signs.count("L_PAREN") != signs.count("R_PAREN"):
             reason = "the parentheses do not balance"
             raise InvalidPlan(reason, "write both", text=self.text, end=len(self.text))
         for kind in self.claims:
@@ -124,11 +125,6 @@ class Account:
                 raise InvalidPlan(
                     f"{word} is missing", "write it out", text=self.text, end=len(self.text)
                 )
-
-    def _may_follow_as(self, token: Token, types: Collection[str]) -> bool:
-        return token.start in self.aliases or (
-            token.start not in self.places and kind_of(token, types) == "TYPE"
-        )
 
     def unknown(self, node: exp.Expr) -> NoReturn:
         """Refuse a node that is not read, with the best remedy that is known."""

@@ -520,12 +520,14 @@ def _read_statement(reader: Reader, select: exp.Select, *, whole: bool) -> State
     parts = reader.account.take(select)
     inner = find_inner_select(select, reader.withs, reader.unit_names)
     if inner is None:
-        known = list_withs(select, reader.withs)
-        released = list_released_withs(known, reader.unit_names)
-        if all(is_answer(each, known, reader.unit_names) for each in list_sources(select)):
-            released -= _named_in_from(select, known)
-        reader = reader.with_origins(read_with(reader, parts.get("with_"), released))
-        return _read_groups(reader.with_withs(known), select, whole=whole)
+        if parts.get("with_"):
+            known = list_withs(select, reader.withs)
+            released = list_released_withs(known, reader.unit_names)
+            if all(is_answer(each, known, reader.unit_names) for each in list_sources(select)):
+                released -= _named_in_from(select, known)
+            origins = read_with(reader, parts["with_"], released)
+            reader = replace(reader, origins=origins, withs=known)
+        return _read_groups(reader, select, whole=whole)
     released = frozenset(map(id, list_released(inner, reader.unit_names)))
     reader = reader.with_origins(read_with(reader, parts.get("with_"), released))
     reader.account.take(parts["from_"])
@@ -568,7 +570,8 @@ def _read_groups(
         kinds = _read_set(reader, sets, columns, draft)
     for _, node in tied:
         kinds |= _read_calculated_key(reader, node, None, draft)
-    reader = reader.with_keys(kinds)
+    if kinds != reader.key_kinds:
+        reader = reader.with_keys(kinds)
     texts = _column_texts(reader.account, select, whole=whole)
     for column, text in zip(columns, texts, strict=True):
         _read_column(reader, column, text, draft)
@@ -713,11 +716,11 @@ def _read_key(reader: Reader, node: exp.Expr, columns: Sequence[exp.Expr], draft
             reader.account.refuse(node, reason, remedy)
         return _read_listed_key(reader, columns[place - 1], draft)
     if is_column(node):
-        meant = reader.column_name(node)
-        if find(meant, [column.name for column in draft.table.columns], "column") is None:
-            for column in columns:
-                if isinstance(column, exp.Alias) and meant.means(column.alias):
-                    return _read_calculated_key(reader, column.this, column.alias, draft)
+        if _read_column_key(reader, node, draft):
+            return frozenset()
+        for column in columns:
+            if isinstance(column, exp.Alias) and reader.column_name(node).means(column.alias):
+                return _read_calculated_key(reader, column.this, column.alias, draft)
     return _read_calculated_key(reader, node, None, draft)
 
 
@@ -728,11 +731,8 @@ def _read_listed_key(reader: Reader, column: exp.Expr, draft: Draft) -> _Kinds:
 
 def _read_calculated_key(reader: Reader, node: exp.Expr, name: str | None, draft: Draft) -> _Kinds:
     """Read an expression that is a key."""
-    if is_column(node):
-        meant = reader.column_name(node)
-        if find(meant, [column.name for column in draft.table.columns], "column") is not None:
-            draft.key(Field(draft.column(meant)))
-            return frozenset()
+    if is_column(node) and _read_column_key(reader, node, draft):
+        return frozenset()
     value = read_expression(reader, node, draft, ROWS)
     with reader.account.about(node):
         draft.key(value, name)
@@ -744,6 +744,15 @@ def _show_key(reader: Reader, node: exp.Expr, draft: Draft) -> None:
     key = draft.key_of(read_expression(reader, node, draft, ROWS))
     assert key is not None, "it was read as a key"
     draft.show(f"key {len(draft.columns)}", key)
+
+
+def _read_column_key(reader: Reader, node: exp.Expr, draft: Draft) -> bool:
+    """Read a key that is a column, if the table has it."""
+    meant = reader.column_name(node)
+    if find(meant, [column.name for column in draft.table.columns], "column") is None:
+        return False
+    draft.key(Field(draft.column(meant)))
+    return True
 
 
 def _read_column(reader: Reader, node: exp.Expr, text: str, draft: Draft) -> None:
