@@ -5,7 +5,7 @@ ten seconds, exactly if somebody is there.  So the rows that a unit becomes, the
 steps that are taken are bounded by numbers that everybody knows.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import ceil
 from typing import assert_never
@@ -180,10 +180,11 @@ class Bounds:
 
 def bounds_of_question(question: Question, sharing: Sharing) -> Bounds:
     """The bounds of a question, with the names of all columns that it reads."""
-    return Bounds(question.rows, sharing, _names_read(question))
+    nodes, groups = walk_rows(question.rows), list_group_expressions(question)
+    return Bounds(question.rows, sharing, _names_read(nodes, groups))
 
 
-def _names_read(question: Question) -> frozenset[str]:
+def _names_read(nodes: Sequence[Rows], groups: Sequence[Expression]) -> frozenset[str]:
     """The names of the columns that something is made of; a column that is only passed on under another is not read.
 
     Claim:      what is not read changes no answer.
@@ -191,13 +192,12 @@ def _names_read(question: Question) -> frozenset[str]:
                 completed by all columns of its rows reads all of them.
     Checked by: tests/laws/test_bounds.py::test_columns_that_nobody_reads_take_no_room_in_either_engine
     """
-    nodes = walk_rows(question.rows)
     passed = [each for rows in nodes if isinstance(rows, Computed) for each in rows.columns]
     read = {column.name for rows in nodes if _is_in_full_order(rows) for column in columns_of(rows)}
     for rows in nodes:
         if not isinstance(rows, Computed):
             read |= _fields(list_row_expressions(rows))
-    read |= _fields(list_group_expressions(question))
+    read |= _fields(groups)
     while more := [each for each in passed if each.name in read]:
         passed = [each for each in passed if each.name not in read]
         read |= _fields(each.value for each in more)
@@ -206,12 +206,7 @@ def _names_read(question: Question) -> frozenset[str]:
 
 def _fields(expressions: Iterable[Expression]) -> set[str]:
     """The names of the columns in some expressions."""
-    return {
-        part.column.name
-        for each in expressions
-        for part in walk_expression(each)
-        if isinstance(part, Field)
-    }
+    return {part.column.name for part in walk_expression(*expressions) if isinstance(part, Field)}
 
 
 def may_leave_out(rows: Rows) -> bool:
@@ -266,10 +261,11 @@ def check_work(question: Question, sharing: Sharing) -> Bounds:
     Checked by: tests/attacks/test_work.py, tests/laws/test_bounds.py
     """
     check_fan_out(question.rows, sharing)
-    bounds = bounds_of_question(question, sharing)
-    work = [_Work(bounds.load(question.rows).times, list_group_expressions(question))]
+    all_nodes, groups = walk_rows(question.rows), list_group_expressions(question)
+    bounds = Bounds(question.rows, sharing, _names_read(all_nodes, groups))
+    work = [_Work(bounds.load(question.rows).times, groups)]
     nodes = []
-    for rows in walk_rows(question.rows):
+    for rows in all_nodes:
         is_public = owner_of(rows) is Owner.NOBODY
         nodes += [] if is_public else [rows]
         # public rows are no unit's, but their texts are bounded as well
@@ -296,8 +292,7 @@ class _Work:
         # neither a constant nor a column is calculated
         self.parts = [
             part
-            for each in self.expressions
-            for part in walk_expression(each)
+            for part in walk_expression(*self.expressions)
             if type(part) is not Literal and type(part) is not Field
         ]
         self.calculations = [part for part in self.parts if isinstance(part, Called | Cast)]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import prod
-from typing import Any, NoReturn, assert_never
+from typing import Any, NoReturn, assert_never, get_args
 
 from tacit.errors import InvalidPlan
 from tacit.plan.model import expressions as e
@@ -91,6 +91,9 @@ _PLACES = {
     e.Moment.CORRELATION: 6,
 }
 _COUNTS = {Folding.COUNT, Folding.DISTINCT}
+# the nodes themselves, and no class that somebody has made of one
+_ROWS = frozenset(get_args(Rows))
+_EXPRESSIONS = frozenset(get_args(e.Expression))
 
 Columns = Mapping[str, Column]
 """The columns of rows, by their names."""
@@ -315,7 +318,7 @@ def _check_size(plan: Plan) -> None:
     while levels:
         rows, depth = levels.pop()
         parts += 1
-        if not isinstance(rows, Rows):
+        if type(rows) not in _ROWS:
             _refuse_malformed()
         if depth > _DEEPEST_ROWS or parts > _MOST_PARTS:
             raise InvalidPlan(
@@ -563,7 +566,7 @@ def _walk_shallow(expression: e.Expression) -> list[e.Expression]:
     while left:
         part, depth = left.pop()
         found.append(part)
-        if not isinstance(part, e.Expression):
+        if type(part) not in _EXPRESSIONS:
             _refuse_malformed()
         if depth > 2 * DEEPEST or len(found) > _MOST_PARTS:
             raise InvalidPlan(

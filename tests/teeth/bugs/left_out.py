@@ -69,7 +69,7 @@ BUGS = [
     Bug(
         name="left-out-unread-cells-not-said",
         file="src/tacit/curator/answer/left_out_captions.py",
-        before="        *_tell_unread_cells(question, tables, text_tables),\n",
+        before="        *_tell_unread_cells(parts, tables, text_tables),\n",
         after="",
         killed_by=f"{SAID}::test_cells_of_text_files_that_are_not_of_their_type_are_said_to_be_null",
         note="a column of a text file that is written in another way is NULL throughout, and nobody is told",

@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import isqrt, prod
 from typing import Any
 
-from tacit.curator.answer.group_windows import has_windows, parts_shown
+from tacit.curator.answer.group_windows import parts_shown
 from tacit.curator.pricing.key_codes import LETTER_BITS
 from tacit.curator.pricing.noise_of_measures import Terms
 from tacit.curator.pricing.unknown_key_threshold import CodeFinder
@@ -50,9 +50,9 @@ from tacit.plan import (
     Windowed,
     find_reference,
     groups_of,
-    list_expressions,
     list_folds,
-    many_rows,
+    list_group_expressions,
+    list_row_expressions,
     operands,
     outcomes,
     owner_of,
@@ -94,19 +94,22 @@ def list_left_out(
     Checked by: tests/unit/curator/answer/test_left_out_captions.py and tests/laws/test_left_out.py
     """
     question, tables = plan.question, tables_of(plan.question.rows)
-    joined = many_rows(question)
+    nodes = walk_rows(question.rows)
+    inside = [each for rows in nodes for each in list_row_expressions(rows)]
+    parts = walk_expression(*inside, *list_group_expressions(question))
+    joined = any(isinstance(each, Joined | Stacked) for each in nodes)
     found = [
         *_tell_missing_units(tables, entity),
         *_tell_missing_cells(tables),
-        *_tell_unread_cells(question, tables, text_tables),
+        *_tell_unread_cells(parts, tables, text_tables),
         *(_tell_unjoined_rows(question.rows, entity) if joined else ()),
         *(_tell_many_pairs(question.rows, entity) if joined else ()),
         *_tell_missing_groups(plan),
         *_tell_many_rows(question, terms, entity),
         *_tell_many_keys(terms, entity),
-        *_tell_bounds(question),
-        *_tell_folds(question.rows, entity),
-        *_tell_constants(question),
+        *_tell_bounds(question, inside, tables),
+        *_tell_folds(nodes, entity),
+        *_tell_constants(parts),
     ]
     return tuple(dict.fromkeys(found))
 
@@ -145,17 +148,12 @@ def _tell_missing_cells(tables: Sequence[Table]) -> Iterator[LeftOut]:
 
 
 def _tell_unread_cells(
-    question: Question, tables: Sequence[Table], text_tables: frozenset[str]
+    parts: Sequence[Expression], tables: Sequence[Table], text_tables: frozenset[str]
 ) -> Iterator[LeftOut]:
     """Columns of text files that are no texts: a cell that is not written as one of its type is NULL."""
-    used = {
-        part.column
-        for root in list_expressions(question)
-        for part in walk_expression(root)
-        if isinstance(part, Field)
-    }
     for table in tables:
         if table.name in text_tables:
+            used = {part.column for part in parts if isinstance(part, Field)}
             typed = [c.name for c in table.columns if c in used and c.kind is not Kind.TEXT]
             if typed:
                 names = f"{', '.join(typed[:-1])} or {typed[-1]}" if len(typed) > 1 else typed[0]
@@ -215,9 +213,9 @@ def _table_names(rows: Rows) -> str:
 
 def _tell_missing_groups(plan: Plan) -> Iterator[LeftOut]:
     question, view = plan.question, plan.view
-    across = has_windows(view) or (
-        view.having is not None and Across in map(type, walk_expression(view.having))
-    )
+    shown = parts_shown(view)
+    seen = shown if view.having is None else [*shown, *walk_expression(view.having)]
+    across = Across in map(type, seen)
     conditions = list(_conditions(question.rows))
     for key in question.keys:
         why = _reason_without_group(key, conditions)
@@ -227,7 +225,7 @@ def _tell_missing_groups(plan: Plan) -> Iterator[LeftOut]:
             yield LeftOut(
                 "key", about, f"rows whose {about} is {why} are left out of every group{totals}"
             )
-    looks = {part.look for part in parts_shown(view) if isinstance(part, Across)}
+    looks = {part.look for part in shown if isinstance(part, Across)}
     if question.keys and not question.unknown and looks & _OF_EVERY_GROUP and view.having is None:
         names = ", ".join(phrase(_key_label(key)) for key in question.keys)
         yield LeftOut("empty", names, "empty groups are included in what is computed over groups")
@@ -387,15 +385,17 @@ def _plural(number: int, what: str) -> str:
 # ---------------------------------------------------------------- bounds
 
 
-def _tell_bounds(question: Question) -> Iterator[LeftOut]:
+def _tell_bounds(
+    question: Question, inside: Sequence[Expression], tables: Sequence[Table]
+) -> Iterator[LeftOut]:
     """The columns whose values are moved onto declared bounds, of those whose values count."""
     counted = [measure for measure in question.measures if isinstance(measure, Counted | Units)]
     others = tuple(measure for measure in question.measures if measure not in counted)
-    valued = Question(question.rows, question.keys, others)
-    read = {part.column for root in list_expressions(valued) for part in _read_fields(root)}
+    roots = [*inside, *list_group_expressions(Question(question.rows, question.keys, others))]
+    read = [part.column for root in roots for part in _read_fields(root)]
     roots = [measure.value for measure in counted if measure.value is not None]
-    read |= {part.column for root in roots for part in _read_fields(root, counted=True)}
-    for table in tables_of(question.rows):
+    read += [part.column for root in roots for part in _read_fields(root, counted=True)]
+    for table in tables:
         for column in table.columns:
             if (
                 not table.public
@@ -433,9 +433,9 @@ def _format_ends(low: Any, high: Any) -> str:
     )
 
 
-def _tell_folds(rows: Rows, entity: str) -> Iterator[LeftOut]:
+def _tell_folds(nodes: Sequence[Rows], entity: str) -> Iterator[LeftOut]:
     """That what the rows of a unit add up to is held."""
-    for fold in list_folds(rows):
+    for fold in list_folds(nodes):
         if fold.fold in {Folding.COUNT, Folding.DISTINCT, Folding.SUM}:
             ends = _format_ends(fold.column.low, fold.column.high)
             yield LeftOut(
@@ -468,18 +468,17 @@ def _format_value(value: Any) -> str:
 # ---------------------------------------------------------------- constants
 
 
-def _tell_constants(question: Question) -> Iterator[LeftOut]:
+def _tell_constants(parts: Sequence[Expression]) -> Iterator[LeftOut]:
     """The comparisons with constants that are decided by declared bounds, whatever the rows are."""
-    for root in list_expressions(question):
-        for part in walk_expression(root):
-            if isinstance(part, Compared | OneOf) and _is_worth_saying(part):
-                (truth,) = outcomes(part)
-                null = ", or NULL" if type_of(part).nullable else ""
-                yield LeftOut(
-                    "constant",
-                    phrase(part),
-                    f"{phrase(part)} is {str(truth).lower()} in every row{null}",
-                )
+    for part in parts:
+        if isinstance(part, Compared | OneOf) and _is_worth_saying(part):
+            (truth,) = outcomes(part)
+            null = ", or NULL" if type_of(part).nullable else ""
+            yield LeftOut(
+                "constant",
+                phrase(part),
+                f"{phrase(part)} is {str(truth).lower()} in every row{null}",
+            )
 
 
 def _is_worth_saying(part: Compared | OneOf) -> bool:

@@ -106,9 +106,7 @@ def _answers(answers: Answers) -> "_Plain":
             assert_never(answers)
 
 
-def _write(plain: "_Plain") -> str:
-    return json.dumps(plain, separators=(",", ":"))
-
+_write = json.JSONEncoder(separators=(",", ":")).encode
 
 _Plain = list["str | _Plain | None"]
 
@@ -303,7 +301,7 @@ def _scalar(value: Scalar | None) -> _Plain:
         case bool():
             return ["truth", str(value)]
         case int() | Fraction():
-            return ["number", str(Fraction(value))]
+            return ["number", str(value)]
         case str():
             return ["text", value]
         case date():

@@ -3,7 +3,7 @@
 Checked by: tests/laws/test_released_functions.py
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import assert_never
 
 from tacit.plan.model.expressions import Expression
@@ -78,9 +78,9 @@ def list_row_expressions(rows: Rows) -> list[Expression]:
             assert_never(rows)
 
 
-def list_folds(rows: Rows) -> Iterator[Folded]:
-    """What the rows of one unit become, wherever in the rows."""
-    for part in walk_rows(rows):
+def list_folds(nodes: Iterable[Rows]) -> Iterator[Folded]:
+    """What the rows of one unit become, in any of some nodes."""
+    for part in nodes:
         if isinstance(part, Inner):
             yield from part.folds
         elif isinstance(part, Windowed):

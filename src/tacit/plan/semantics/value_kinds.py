@@ -67,8 +67,12 @@ _MICROSECOND = timedelta(microseconds=1)
 def plain(raw: object, kind: Kind) -> Value:
     """A cell of a Python row as a value of the kind; NULL if it is of another kind.
 
+    A literal, a bound or a declared key is one too, as engines see it: a number is the nearest double.
+
     >>> plain(date(1970, 1, 3), Kind.DATE), plain("3", Kind.INTEGER), plain(1 << 70, Kind.INTEGER) == INT64[1]
     (2, None, True)
+    >>> plain(Fraction(1, 10), Kind.NUMBER)
+    0.1
     """
     match kind:
         case Kind.BOOLEAN:
@@ -78,20 +82,16 @@ def plain(raw: object, kind: Kind) -> Value:
         case Kind.NUMBER:
             return _double(raw)
         case Kind.TEXT:
-            return str(raw) if isinstance(raw, str) and _is_unicode(raw) else None
+            readable = isinstance(raw, str) and (raw.isascii() or _is_unicode(raw))
+            return str(raw) if readable else None
         case Kind.DATE:
             return _days(raw) if isinstance(raw, date) and not isinstance(raw, datetime) else None
         case Kind.TIMESTAMP:
             return _microseconds(raw) if isinstance(raw, date) else None
 
 
-def constant(value: Scalar | None, kind: Kind) -> Value:
-    """A literal, bound or declared key as engines see it: a number is the nearest double.
-
-    >>> constant(Fraction(1, 10), Kind.NUMBER)
-    0.1
-    """
-    return plain(value, kind)
+constant = plain
+"""What engines see of a literal, a bound or a declared key."""
 
 
 def bounds_of(column: Column) -> tuple[Value, Value]:
