@@ -525,8 +525,10 @@ def _read_statement(reader: Reader, select: exp.Select, *, whole: bool) -> State
             released = list_released_withs(known, reader.unit_names)
             if all(is_answer(each, known, reader.unit_names) for each in list_sources(select)):
                 released -= _named_in_from(select, known)
-            origins = read_with(reader, parts["with_"], released)
-            reader = replace(reader, origins=origins, withs=known)
+            reader = reader.with_origins(read_with(reader, parts["with_"], released))
+            reader = reader.with_withs(known)
+        elif reader.answers != reader.withs:
+            reader = reader.with_withs(reader.withs)
         return _read_groups(reader, select, whole=whole)
     released = frozenset(map(id, list_released(inner, reader.unit_names)))
     reader = reader.with_origins(read_with(reader, parts.get("with_"), released))
@@ -550,7 +552,9 @@ def _read_groups(
     is Question(visits, keys=(ward,), measures=(Counted(),)) and View((KeyOf(0), MeasureOf(0)), having=n > 10)
     """
     parts, columns = reader.account.take(select), reader.account.take_list(select)
-    tied, reader = reader.ties, replace(reader, ties=())
+    tied = reader.ties
+    if tied:
+        reader = replace(reader, ties=())
     source = read_source(reader, select, parts)
     reader = reader.with_scope(source.scope)
     draft = _make_draft(reader, source, parts)
