@@ -176,6 +176,8 @@ AGGREGATED: dict[type[exp.Expr], str] = {
     exp.Stddev: "SELECT STDDEV(age) AS s FROM visits",
     exp.StddevSamp: "SELECT STDDEV_SAMP(age) AS s FROM visits",
     exp.StddevPop: "SELECT STDDEV_POP(age) AS s FROM visits",
+    exp.Skewness: "SELECT SKEWNESS(cost) AS s FROM visits",
+    exp.Kurtosis: "SELECT KURTOSIS(cost) AS k FROM visits",
     exp.CovarSamp: "SELECT COVAR_SAMP(cost, age) AS c FROM visits",
     exp.CovarPop: "SELECT COVAR_POP(cost, age) AS c FROM visits",
     exp.Corr: "SELECT CORR(cost, age) AS c FROM visits",

@@ -5,6 +5,7 @@ from tests.teeth.bug import Bug
 SEMANTICS = "src/tacit/plan/semantics"
 ANGLES = "tests/unit/plan/semantics/test_angles.py"
 LAW = "tests/laws/test_partial.py"
+SHAPE = "tests/unit/plan/questions/test_shape_of_distribution.py"
 SQL = "src/tacit/plan/sql"
 MEANS = "tests/laws/test_functions.py::test_a_function_means_what_duckdb_means_by_it"
 
@@ -104,5 +105,21 @@ BUGS = [
         after='    return make_date(forms, parts["Y"], parts["d"], parts["m"])',
         killed_by="tests/unit/plan/sql/test_time_formats.py::test_other_texts_are_read_in_a_few_formats",
         note="the third of December would be the twelfth of March",
+    ),
+    Bug(
+        name="typed-functions-third-moments-about-zero",
+        file="src/tacit/plan/questions/shape_of_distribution.py",
+        before="third = _sum(cube, _times(-3, mean, square), _times(2, mean, mean, mean))",
+        after="third = _sum(cube, _times(3, mean, square), _times(2, mean, mean, mean))",
+        killed_by=f"{SHAPE}::test_the_shape_is_that_of_duckdb",
+        note="the skewness would be that of another distribution",
+    ),
+    Bug(
+        name="typed-functions-kurtosis-of-everybody",
+        file="src/tacit/plan/questions/shape_of_distribution.py",
+        before="    adjusted = _times(_minus(count, 1), _sum(_times(_sum(count, 1), excess), 6))\n",
+        after="    return excess\n",
+        killed_by=f"{SHAPE}::test_the_shape_is_that_of_duckdb",
+        note="of few rows the excess of a sample is another number",
     ),
 ]

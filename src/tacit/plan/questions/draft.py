@@ -319,6 +319,11 @@ class Draft:
         )
         return self._moment(moment, pairs(first, second), one, two, *squares, product_sum(one, two))
 
+    def within_bounds(self, value: e.Expression) -> e.Expression:
+        """A value whose range is known, of the column or of WHERE; refused where there is none."""
+        _shallow(value)
+        return self.within_where(_check_bounded, value)
+
     def regression(self, part: str, y: e.Expression, x: e.Expression) -> e.Expression:
         """A part of the line through pairs of values: slope, intercept, r2, count, avgx, avgy, sxx, syy or sxy.
 

@@ -28,7 +28,7 @@ from tacit.plan.sql.like_in_between_is import Predicates
 from tacit.plan.sql.quantiles import RANKS, read_rank
 from tacit.plan.sql.reading_context import ROWS, Level, Reader, is_column
 from tacit.plan.sql.row_windows import FOLDS, read_row_window
-from tacit.plan.sql.variance_functions import MOMENTS, REGRESSIONS, standard_deviation
+from tacit.plan.sql.variance_functions import MOMENTS, REGRESSIONS, SHAPES, standard_deviation
 
 __all__ = ["read_condition", "read_expression"]
 
@@ -145,6 +145,8 @@ class _Place:
                 return self._read_window(node)
         if type(node) in AGGREGATES:
             return self._read_aggregate(node)
+        if isinstance(node, exp.Anonymous) and node.name.upper() in _GEOMETRIC_MEANS:
+            return self._read_geometric_mean(node)
         if type(node) in CALLED:
             return Calls(account, self.forms, self.read).call(node)
         return account.unknown(node)
@@ -347,6 +349,8 @@ class _Place:
             return self._read_moment(node, condition)
         if type(node) in REGRESSIONS:
             return self._read_regression(node, condition)
+        if type(node) in SHAPES and operand_node is not None:
+            return self._read_shape(node, only(self.rows.read(operand_node), condition))
         if isinstance(node, exp.Count) and isinstance(operand_node, exp.Star):
             self.reader.account.take(operand_node)
             return self.draft.count(meeting(condition))
@@ -460,6 +464,24 @@ class _Place:
         with self.reader.account.about(node):
             return self.draft.regression(REGRESSIONS[type(node)], y, x)
 
+    def _read_shape(self, node: exp.Expr, value: e.Expression) -> e.Expression:
+        """SKEWNESS(x) and KURTOSIS(x)."""
+        if isinstance(self.draft, Inside):
+            reason = "this is not computed for the rows of one unit"
+            self.reader.account.refuse(node, reason, "use COUNT, SUM, AVG, MIN or MAX there")
+        with self.reader.account.about(node):
+            return SHAPES[type(node)](self.draft, value)
+
+    def _read_geometric_mean(self, node: exp.Anonymous) -> e.Expression:
+        """GEOMEAN(x): EXP(AVG(LN(x)))."""
+        self._refuse_over_rows(node)
+        parts = self.reader.account.take(node)["expressions"]
+        self.reader.account.places.add(node.meta.get("start", -1))
+        if len(parts) != 1:
+            self.reader.account.refuse(node, "GEOMEAN takes one value", "write GEOMEAN(x)")
+        mean = exp.Avg(this=exp.Ln(this=parts[0].copy()))
+        return self.forms.call(Function.EXP, [self._read_aggregate(mean)])
+
     def _is_unit_of_every_row(self, node: exp.Expr) -> bool:
         """Whether a name is that of the unit, which no row lacks: COUNT(patient) is COUNT(*).
 
@@ -543,6 +565,9 @@ class _Place:
         if otherwise:
             account.take(otherwise)
         return self.rows.read(account.take(branch)["this"])
+
+
+_GEOMETRIC_MEANS = {"GEOMEAN", "GEOMETRIC_MEAN"}
 
 
 def _is_truth(value: e.Expression) -> bool:

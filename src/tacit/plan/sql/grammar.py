@@ -159,6 +159,8 @@ NODES: dict[type[exp.Expr], tuple[str, str]] = {
     exp.Sum: ("this", ""),
     exp.Avg: ("this", ""),
     exp.CountIf: ("this", ""),
+    exp.Skewness: ("this", ""),
+    exp.Kurtosis: ("this", ""),
     exp.Filter: ("this expression", "FILTER"),
     exp.Distinct: ("expressions", "DISTINCT"),
     exp.Star: ("", "STAR"),
@@ -238,7 +240,17 @@ _RANKS = (
 _CHOICES = (exp.ArgMax, exp.ArgMin, exp.First, exp.Last)
 _OF_A_UNIT = (exp.AnyValue, exp.LogicalOr, exp.LogicalAnd, *_CHOICES)
 AGGREGATES = frozenset(
-    {exp.Count, exp.Sum, exp.Avg, exp.ApproxDistinct, *_RANKS, *_MOMENTS, *_OF_A_UNIT}
+    {
+        exp.Count,
+        exp.Sum,
+        exp.Avg,
+        exp.ApproxDistinct,
+        exp.Skewness,
+        exp.Kurtosis,
+        *_RANKS,
+        *_MOMENTS,
+        *_OF_A_UNIT,
+    }
 )
 """The nodes that make one number of many rows."""
 VARIANTS: dict[str, tuple[str, str]] = {
@@ -315,7 +327,6 @@ TAUGHT_NODES: dict[type[exp.Expr], tuple[str, str]] = {
 }
 _LISTS_ROWS = "this would list values of single rows, and single rows are never released"
 _COUNT_EACH = "count each value: SELECT x, COUNT(*) FROM ... GROUP BY x"
-_HIGHER_MOMENTS = "ask for AVG(x), AVG(x * x) and AVG(x * x * x), and compute it from them"
 # What to say about functions that are not read, by their names.
 TAUGHT_FUNCTIONS: dict[str, tuple[str, str]] = {
     **dict.fromkeys(
@@ -325,13 +336,10 @@ TAUGHT_FUNCTIONS: dict[str, tuple[str, str]] = {
         name: (f"the function {name} is not supported", _COUNT_EACH)
         for name in ("HISTOGRAM", "APPROX_TOP_K", "APPROX_TOP_COUNT", "ENTROPY")
     },
-    **{
-        name: (f"the function {name} is not supported", _HIGHER_MOMENTS)
-        for name in ("SKEWNESS", "KURTOSIS")
-    },
+    "KURTOSIS_POP": ("the function KURTOSIS_POP is not supported", "write KURTOSIS(x)"),
     **{
         name: (f"the function {name} is not supported", "write EXP(AVG(LN(x))) with WHERE x >= 1")
-        for name in ("GEOMEAN", "GEOMETRIC_MEAN", "PRODUCT")
+        for name in ("PRODUCT",)
     },
     **{
         name: (f"the function {name} is not supported", remedy)

@@ -1,11 +1,15 @@
 """Variances, standard deviations, covariances and correlations in SQL: which node of the parser's tree is which."""
 
+from collections.abc import Callable
+
 from sqlglot import exp
 
 from tacit.plan.model.expressions import Called, Expression, Moment
 from tacit.plan.model.function_names import Function
+from tacit.plan.questions.draft import Draft
+from tacit.plan.questions.shape_of_distribution import kurtosis, skewness
 
-__all__ = ["MOMENTS", "REGRESSIONS", "standard_deviation"]
+__all__ = ["MOMENTS", "REGRESSIONS", "SHAPES", "standard_deviation"]
 
 MOMENTS: dict[type[exp.Expr], tuple[Moment, bool]] = {
     exp.Variance: (Moment.VARIANCE, False),
@@ -32,6 +36,13 @@ REGRESSIONS: dict[type[exp.Expr], str] = {
     exp.RegrSxy: "sxy",
 }
 """What of a line through pairs of values the parser's nodes mean: REGR_SLOPE(y, x) and its like."""
+
+
+SHAPES: dict[type[exp.Expr], Callable[[Draft, Expression], Expression]] = {
+    exp.Skewness: skewness,
+    exp.Kurtosis: kurtosis,
+}
+"""How the shape of a distribution is found."""
 
 
 def standard_deviation(variance: Expression) -> Expression:
