@@ -1,5 +1,7 @@
 """Unknown keys without a delta: codes are one for each key, and what is shown has the law of noise on all of them."""
 
+from contextlib import nullcontext
+from dataclasses import replace
 from datetime import date, datetime
 from fractions import Fraction
 from itertools import product
@@ -15,13 +17,26 @@ from hypothesis import strategies as st
 from tacit.curator import Limit, Policy, Shared, Vault, terms_of
 from tacit.curator.pricing.key_codes import code_of, key_of
 from tacit.curator.pricing.unknown_key_threshold import LONGEST, RARE, CodeFinder, Hiding
-from tacit.engines import DuckDB, Memory
+from tacit.engines import DuckDB, Memory, Postgres, Spark
 from tacit.exact import upper, working
 from tacit.ledger import MemoryLedger
 from tacit.mechanisms import CodeThreshold, Laplace, LaplaceLaw, code_threshold
-from tacit.plan import Column, Counted, Field, Keeping, Key, Kind, Question, Scan, Table, Weighing
+from tacit.plan import (
+    Column,
+    Counted,
+    Field,
+    Keeping,
+    Key,
+    Kind,
+    Question,
+    Scan,
+    Table,
+    Weighing,
+    read_sql,
+)
 from tacit.privacy import Neighbours, PureLoss
-from tacit.stability import key_sensitivity, keys_of
+from tacit.stability import key_sensitivity, keys_of, weights_for
+from tests import database, spark
 
 F = Fraction
 VALUES: dict[Kind, st.SearchStrategy[Any]] = {
@@ -293,3 +308,103 @@ def test_a_key_that_nobody_keeps_is_measured_like_any_other(engine):
     assert set(found) == {"aa", "cold", "fever"}
     assert found["aa"] < 40
     assert all(abs(found[note] - 200) < 40 for note in ("cold", "fever"))
+
+
+@engines
+def test_rows_of_null_have_no_group_where_null_is_no_key(engine):
+    rows = [{"who": who, "note": note} for who in range(3) for note in ("cold", None)]
+    question = replace(BY_NOTE, found=((None,), ("cold",)))
+    weights = weights_for(question, 2, Weighing.L1)
+    answer = engine({NOTES: rows}).evaluate(question, weights)
+    assert [int(number) >> weights.bits for (number,) in answer] == [0, 3]
+
+
+SPELLINGS: dict[Kind, list[Any]] = {
+    Kind.TEXT: ["it's", "\\n%_", "é", " ", "", "fever"],
+    Kind.INTEGER: [-(1 << 63), (1 << 63) - 1, 0, 7],
+    Kind.NUMBER: [F(0), F(0.1), F(5e-324), F(1.5), F(1e300)],
+    Kind.DATE: [date(1, 1, 1), date(9999, 12, 31), date(2024, 2, 29)],
+    Kind.TIMESTAMP: [
+        datetime(1, 1, 1),  # noqa: DTZ001 -- columns without a zone hold UTC
+        datetime(9999, 12, 31, 23, 59, 59, 999_999),  # noqa: DTZ001
+    ],
+}
+
+
+def in_memory(rows: Any) -> Any:
+    return nullcontext(Memory(rows))
+
+
+def in_duckdb(rows: Any) -> Any:
+    return DuckDB(rows, threads=1)
+
+
+def in_postgres(rows: Any) -> Any:
+    return Postgres(database.store(rows))
+
+
+def on_spark(rows: Any) -> Any:
+    return Spark(spark.store(rows))
+
+
+def measured_keys(opened: Any, limit: Limit, table: Table) -> list[Any]:
+    """Of every column, and of two, the keys that are shown and what is measured of them, if noise shows all keys."""
+    answers = []
+    names = [column.name for column in table.columns]
+    with opened as engine:
+        for listed in [*names, "text_null, number", "integer, date_null"]:
+            text = f"SELECT {listed}, COUNT(*) AS n FROM marks GROUP BY {listed}"
+            question = read_sql(text, {"marks": table}, finding=True).question
+            terms = terms_of(question, Shared(table, 3, keys=1), limit, F(1))
+            assert isinstance(terms.finder, CodeFinder)
+            kinds = terms.finder.kinds
+            phantoms = {
+                code_of(values, kinds)
+                for values in product(*([*SPELLINGS[k], None] for k in kinds))
+            }
+            keeping = replace(terms.finder.keeping, secret=b"s" * 32)
+            with (
+                engine.gather(question, keeping) as gathered,
+                patch.object(Laplace, "release", lambda self, weights: weights + (1 << 60)),
+                patch.object(
+                    CodeThreshold, "draw_phantoms", lambda self, codes=phantoms: set(codes)
+                ),
+            ):
+                places, found = terms.finder.find(gathered)
+                exact = gathered.evaluate(places, replace(question, found=found), terms.weights)
+            answers.append((found, exact.tolist()))
+    return answers
+
+
+@pytest.mark.parametrize(
+    "engine", [in_duckdb, in_postgres, pytest.param(on_spark, marks=pytest.mark.soak)]
+)
+def test_engines_measure_keys_that_nobody_keeps_alike(engine):
+    """A key that noise alone shows may have rows; where NULL is no group, no noise shows it."""
+    columns = tuple(
+        Column(f"{kind.value}{'_null' if null else ''}", kind, null_group=null)
+        for kind in SPELLINGS
+        for null in (False, True)
+    )
+    table = Table("marks", columns, unit="who", contributions=3)
+    rows = [
+        {"who": f"{number % 4}"}
+        | {
+            column.name: [*SPELLINGS[column.kind], None][
+                (number + place) % (len(SPELLINGS[column.kind]) + 1)
+            ]
+            for place, column in enumerate(columns)
+        }
+        for number in range(16)
+    ]
+    for row in rows:
+        row.update({name: float(cell) for name, cell in row.items() if isinstance(cell, F)})
+    limit = Limit(10, 0)
+    with database.knows_password():
+        expected = measured_keys(in_memory({table: rows}), limit, table)
+        assert measured_keys(engine({table: rows}), limit, table) == expected
+    by_column = dict(zip([column.name for column in columns], expected, strict=False))
+    for column in columns:
+        found, exact = by_column[column.name]
+        assert ((None,) in found) == column.null_group
+        assert any(number for (number,) in exact)  # some have rows

@@ -13,6 +13,22 @@ ALL_CODES = f"{CODES}::test_what_is_found_has_the_law_of_all_codes"
 
 BUGS = [
     Bug(
+        name="keys-of-null-shown-by-noise-where-it-is-none",
+        file="src/tacit/curator/pricing/unknown_key_threshold.py",
+        before="        return values if all(null or value is not None for value, null in pairs) else None\n",
+        after="        return values if all(pairs) else None\n",
+        killed_by=f"{CODES}::test_engines_measure_keys_that_nobody_keeps_alike[in_duckdb]",
+        note="noise alone shows NULL as a key of a column whose rows of NULL have no group",
+    ),
+    Bug(
+        name="keys-of-null-found-where-it-is-none",
+        file="src/tacit/engines/memory/engine.py",
+        before="        if all(null or value is not None for value, null in zip(values, nulls, strict=True)):\n",
+        after="        if len(values) == len(nulls):\n",
+        killed_by=f"{CODES}::test_rows_of_null_have_no_group_where_null_is_no_key",
+        note="rows of NULL count and make others weigh less, in one engine alone",
+    ),
+    Bug(
         name="key-codes-no-phantoms",
         file="src/tacit/curator/pricing/unknown_key_threshold.py",
         before="            passing += [(code, values, None) for code, values in decoded if values is not None]",

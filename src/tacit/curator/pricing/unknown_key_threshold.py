@@ -117,7 +117,8 @@ class Finder:
 class CodeFinder:
     """On what terms unknown keys are found without a delta; computed without data.
 
-    `threshold` says from which noisy weight on a key is shown, by the bits of its code, and `kinds` what values it has.
+    `threshold` says from which noisy weight on a key is shown, by the bits of its code, `kinds` what values it has, and
+    `nulls` which of them may be NULL.
     """
 
     keeping: Keeping
@@ -125,6 +126,7 @@ class CodeFinder:
     noise: Laplace
     threshold: CodeThreshold
     kinds: tuple[Kind, ...]
+    nulls: tuple[bool, ...]
     most: int
     room: int = MOST_BYTES
 
@@ -143,8 +145,9 @@ class CodeFinder:
         """
         public = prod(len(key.public_values) for key in question.public)
         kinds = tuple(type_of(key.value).kind for key in question.unknown)
+        nulls = tuple(key.null for key in question.unknown)
         threshold = CodeThreshold(noise.law, RARE, LONGEST)
-        return cls(keeping, moved, noise, threshold, kinds, groups_of(question) // public)
+        return cls(keeping, moved, noise, threshold, kinds, nulls, groups_of(question) // public)
 
     def secret(self) -> Keeping:
         """By which hash units keep keys this time: drawn afresh, from nothing that is stored or asked."""
@@ -174,11 +177,24 @@ class CodeFinder:
         if phantoms := self.threshold.draw_phantoms():
             every = gathered.keys(range(len(weights)))
             phantoms -= {code_of(values, self.kinds) for values in every}
-            decoded = ((code, key_of(code, self.kinds)) for code in phantoms)
+            decoded = ((code, self._read_code(code)) for code in phantoms)
             passing += [(code, values, None) for code, values in decoded if values is not None]
         first = sorted(passing, key=lambda each: each[0])[: self.most]
         named: list[Named] = [(values, place) for _, values, place in first]
         return _sorted_by_value(_take_shortest(named, self.room))
+
+    def _read_code(self, code: Code) -> tuple[KeyValue, ...] | None:
+        """The key that a row may have which has a code; None if none has: where NULL is no group, it is no key.
+
+        Claim:      a key that is shown by noise alone could be found in a row.
+        Because:    every key of a row has a code, which is read back; NULL is read where a row of it has a group.
+        Checked by: tests/laws/test_key_codes.py::test_engines_measure_keys_that_nobody_keeps_alike
+        """
+        values = key_of(code, self.kinds)
+        if values is None:
+            return None
+        pairs = zip(values, self.nulls, strict=True)
+        return values if all(null or value is not None for value, null in pairs) else None
 
     @property
     def hiding(self) -> "Hiding":

@@ -232,11 +232,13 @@ def _values(keys: Sequence[Key]) -> Callable[[Row], Iterator[Value]]:
 
 
 def _places(question: Question) -> dict[tuple[Value, ...], int]:
-    """The place of every group, by the values of its keys."""
+    """The place of every group, by the values of its keys; a row of NULL has none where NULL is no value of a key."""
     places: dict[tuple[Value, ...], int] = {}
     kinds = [type_of(key.value).kind for key in question.keys]
+    nulls = [key.null for key in question.keys]
     for place, values in enumerate(question.groups):
-        places.setdefault(tuple(map(constant, values, kinds)), place)
+        if all(null or value is not None for value, null in zip(values, nulls, strict=True)):
+            places.setdefault(tuple(map(constant, values, kinds)), place)
     return places
 
 
