@@ -13,6 +13,8 @@ from tacit.curator.policy.policy import Limit, Policy, Shared
 from tacit.curator.tables.tables_noise import TableNoise
 from tacit.curator.vault import Vault
 from tacit.curator.vectors import rows_to_vectors
+from tacit.curator.vectors.clip_vectors import clip_vectors as _hold
+from tacit.curator.vectors.network_gradients import _hold_errors
 from tacit.curator.vectors.rows_to_vectors import EncodedRows, sum_vectors
 from tacit.curator.vectors.summable_vectors import (
     FINE,
@@ -28,8 +30,6 @@ from tacit.curator.vectors.summable_vectors import (
     Moments,
     Regression,
     Waves,
-    _hold,
-    _hold_errors,
     bounds_of,
 )
 from tacit.curator.vectors.vectors_noise import Sampling, Sums, VectorNoise, ask_tables

@@ -123,9 +123,9 @@ BUGS = [
     ),
     Bug(
         name="tuning-scores-without-weights",
-        file="src/tacit/curator/vectors/summable_vectors.py",
-        before="yield _whole(np.array([(weights * (total.argmax(1) == block.target)).sum()]))",
-        after="yield _whole(np.array([(weights.max(initial=0) * (total.argmax(1) == block.target)).sum()]))",
+        file="src/tacit/curator/vectors/measure_vectors.py",
+        before="yield as_integers(np.array([(weights * (total.argmax(1) == block.target)).sum()]))",
+        after="yield as_integers(np.array([(weights.max(initial=0) * (total.argmax(1) == block.target)).sum()]))",
         killed_by="tests/laws/test_vectors.py::test_no_unit_moves_a_sum_further_than_claimed",
         note="a unit with many rows would count with all of them",
     ),

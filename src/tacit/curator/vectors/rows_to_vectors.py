@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.curator.vectors.measure_vectors import map_features, measure
 from tacit.curator.vectors.summable_vectors import (
     GRID,
     Array,
@@ -14,8 +15,6 @@ from tacit.curator.vectors.summable_vectors import (
     Kernel,
     arrays_of,
     largest_bits,
-    map_features,
-    measure,
 )
 from tacit.engines import CodedRows
 from tacit.exact import words

@@ -1,13 +1,12 @@
 """What may be summed over rows: a closed family of vectors, each a function of one row and of public numbers.
 
-Every kernel states the largest norm that its vector of one row can have, and holds it there in whole
-numbers.  Sums are exact: a block has so few rows that doubles add its integers up without rounding,
-and blocks are added as integers; so a row's vector depends on that row alone, in whatever order and
-on whatever machine.
+Every kernel states the largest norm that its vector of one row can have; `measure_vectors` computes it,
+and `clip_vectors` holds it there in whole numbers.
+
+Checked by: tests/laws/test_vectors.py
 """
 
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Sequence
 from math import ceil, isfinite, isqrt
 from typing import Any, Protocol, assert_never
 
@@ -19,28 +18,41 @@ from tacit.frozen import frozen
 from tacit.privacy import Norm
 
 __all__ = [
-    "FINE",
-    "GRID",
+    "AMPLITUDE",
+    "Array",
     "Assigned",
     "Backpropagated",
+    "CURVE",
     "ClassMoments",
     "Correct",
     "Curvature",
+    "DELTA",
+    "DIAGONAL",
+    "ERROR",
     "Encoding",
+    "FINE",
     "FeatureMap",
+    "GRID",
     "Gradient",
+    "Integers",
     "Kernel",
     "Moments",
+    "OFF_DIAGONAL",
+    "PHASES",
+    "RESIDUE",
     "Regression",
     "Rows",
+    "SIGNAL",
+    "TARGET",
+    "WEIGHT",
     "Waves",
     "arrays_of",
     "bounds_of",
+    "gradient_bound",
     "in_units",
     "largest_bits",
-    "map_features",
-    "measure",
-    "sigmoid",
+    "network_bound",
+    "square_bound",
 ]
 
 Array = NDArray[np.float64]
@@ -63,13 +75,7 @@ SIGNAL, DELTA, WEIGHT = (
     1 << 12,
     1 << 14,
 )  # of networks: an activation, an error, a weight of one
-
-_MAP, _SLOPE = 20, 20  # bits behind the point of public matrices and of coefficients
-_EXACT = float(1 << 53)
-_WIDE = float(1 << 20)
-_DIAGONAL, _OTHER = 29, 41  # 41 / 29 is a little less than the root of 2
-_LINKS = 1 << 14  # entries of the logistic function's table, between -16 and 16
-_TURNS = 2 * np.pi * np.arange(PHASES) / PHASES
+DIAGONAL, OFF_DIAGONAL = 29, 41  # 41 / 29 is a little less than the root of 2
 
 
 @frozen(eq=False)
@@ -226,72 +232,6 @@ class Rows(Protocol):
         ...
 
 
-def measure(kernel: Kernel, block: Rows, norm: Norm) -> Iterator[Integers]:
-    """The exact sums of a kernel over some rows, array by array.
-
-    Claim:      what one row adds to each array has at most the norm that `bounds_of` states, times
-                its weight, and depends on that row alone.
-    Because:    matrix products are over whole numbers below 2**53, which doubles add exactly in any
-                order; other steps are correctly rounded operations on single numbers, or tables; and
-                norms are checked in whole numbers after clipping.
-    Checked by: tests/laws/test_vectors.py::test_no_unit_moves_a_sum_further_than_claimed
-    """
-    weights = block.weights
-    match kernel:
-        case Waves():
-            public = _check_range(np.rint(kernel.phases).T, GRID).T
-            turns = (block.features(kernel.encoding) @ public).astype(np.int64) & (PHASES - 1)
-            waves = np.concatenate([_cosines()[turns], _sines()[turns]], axis=1)
-            yield _by_class(waves * weights[:, None], block.target, kernel.classes)
-        case Moments(mapping):
-            u, _, _ = block.mapped(mapping, norm)
-            yield _squares(_products(u, weights))
-        case Gradient(mapping, theta, clip):
-            u, size, _ = block.mapped(mapping, norm)
-            turn = _sigmoids()[_link_place(_slopes(u, theta, mapping))] - RESIDUE * block.target
-            most = _most_times(size, _clip_steps(mapping, clip), norm)
-            yield _whole(u.T @ (np.clip(turn, -most, most) * weights))
-        case Curvature(mapping, theta):
-            u, _, _ = block.mapped(mapping, norm)
-            bent = _curves()[_link_place(_slopes(u, theta, mapping))]
-            yield _squares((u * (bent * weights)[:, None]).T @ u)
-        case Regression(mapping, theta, scale, most):
-            u, _, kept = block.mapped(mapping, norm)
-            slopes = _check_range(np.rint(np.asarray(theta) * (1 << _SLOPE)), GRID)
-            left = block.target / TARGET - block.features(mapping.encoding) @ slopes / float(
-                GRID << _SLOPE
-            )
-            e = np.trunc(np.clip(left * kept / scale, -most, most) / most * ERROR)
-            yield _squares(_products(u, weights))
-            yield _whole(u.T @ (e * weights))
-            yield _whole(np.array([(e * e * weights).sum()]))
-        case Assigned(mapping, centres):
-            u, _, _ = block.mapped(mapping, norm)
-            steps = np.rint(np.asarray(centres) / mapping.radius * FINE).clip(-_WIDE, _WIDE)
-            nearest = ((steps * steps).sum(1)[None] - 2 * (u @ steps.T)).argmin(1)
-            yield _whole(np.bincount(nearest, weights, len(steps)))
-            yield _by_class(u * weights[:, None], nearest, len(steps))
-        case ClassMoments(mapping, classes):
-            u, _, _ = block.mapped(mapping, norm)
-            yield _whole(np.bincount(block.target, weights, classes))
-            yield _by_class(u * weights[:, None], block.target, classes)
-            alone = np.clip(
-                np.trunc(u * mapping.radius), -FINE, FINE
-            )  # each coordinate in steps of its own
-            squares = np.trunc(2 * alone * alone / FINE) - FINE
-            held, _, _ = _hold(squares, _square_bound(mapping.width, norm), norm)
-            yield _by_class(held * weights[:, None], block.target, classes)
-        case Backpropagated():
-            yield _backpropagate(kernel, block, norm)
-        case Correct(points, prior):
-            total = np.tile(_whole_points(prior), (len(weights), 1))
-            for column, table in enumerate(points):
-                total += _whole_points(table)[block.places(column)]
-            yield _whole(np.array([(weights * (total.argmax(1) == block.target)).sum()]))
-        case _:
-            assert_never(kernel)
-
-
 def arrays_of(kernel: Kernel) -> tuple[int, ...]:
     """How many numbers each array of a kernel has."""
     match kernel:
@@ -341,24 +281,24 @@ def bounds_of(kernel: Kernel, norm: Norm) -> tuple[int, ...]:
     check_public_numbers(kernel)
     match kernel:
         case Moments():
-            return (_DIAGONAL * FINE * FINE,)
+            return (DIAGONAL * FINE * FINE,)
         case Curvature():
-            return (_DIAGONAL * FINE * FINE * CURVE // 4,)
+            return (DIAGONAL * FINE * FINE * CURVE // 4,)
         case Gradient(mapping, _, clip):
-            return (_clip_steps(mapping, clip),)
+            return (gradient_bound(mapping, clip),)
         case Regression():
-            return _DIAGONAL * FINE * FINE, FINE * ERROR, ERROR * ERROR
+            return DIAGONAL * FINE * FINE, FINE * ERROR, ERROR * ERROR
         case Assigned():
             return 1, FINE
         case ClassMoments(mapping):
-            return 1, FINE, _square_bound(mapping.width, norm)
+            return 1, FINE, square_bound(mapping.width, norm)
         case Waves():
             waves = kernel.phases.shape[1]
             if norm is Norm.L1:  # |cos| + |sin| is at most the root of 2
                 return (ceil(waves * AMPLITUDE * 1.4142135623730952),)
             return (isqrt(waves * AMPLITUDE * AMPLITUDE - 1) + 1,)
         case Backpropagated():
-            return (_network_clip(kernel),)
+            return (network_bound(kernel),)
         case Correct():
             return (1,)
         case _:
@@ -412,10 +352,10 @@ def _matrix(numbers: Array, deviation: float, unit: float, width: int) -> tuple[
     """The symmetric matrix of what `_squares` made."""
     found = np.zeros((width, width))
     above = np.triu_indices(width, 1)
-    found[above] = numbers[width:] / _OTHER
+    found[above] = numbers[width:] / OFF_DIAGONAL
     found += found.T
-    found[np.diag_indices(width)] = numbers[:width] / _DIAGONAL
-    return found / unit, deviation / _DIAGONAL / unit
+    found[np.diag_indices(width)] = numbers[:width] / DIAGONAL
+    return found / unit, deviation / DIAGONAL / unit
 
 
 def largest_bits(kernel: Kernel) -> int:
@@ -431,229 +371,16 @@ def largest_bits(kernel: Kernel) -> int:
             return 23
 
 
-def sigmoid(z: Array) -> Array:
-    """1 / (1 + e**-z), for public numbers."""
-    return np.asarray(1 / (1 + np.exp(-np.clip(z, -40, 40))), np.float64)
-
-
-def map_features(mapping: FeatureMap, x: Array, norm: Norm) -> tuple[Array, Array, Array]:
-    """u in steps of radius / FINE, its size (the square of the norm; in L1 the norm), and how much of it was kept."""
-    if mapping.matrix is None:
-        raw = np.trunc(x * (FINE / (mapping.radius * GRID)))
-    else:
-        scaled = np.asarray(mapping.matrix) * (FINE / (mapping.radius * GRID))
-        public = _check_range(np.rint(scaled * (1 << _MAP)), GRID)
-        raw = np.trunc(x @ public.T / (1 << _MAP))
-    return _hold(raw, FINE, norm)
-
-
-def _hold(vectors: Array, bound: int, norm: Norm) -> tuple[Array, Array, Array]:
-    """Whole vectors held at a norm, each by itself; their sizes, and which part of each was kept.
-
-    Claim:      no vector that is returned has a norm above `bound`.
-    Because:    the norm is computed again in whole numbers after scaling down; what rounding left
-                above the bound is scaled once more, and if that is not enough, becomes zero.
-    Checked by: tests/laws/test_vectors.py::test_no_vector_is_longer_than_its_bound
-    """
-    # squares stay below 2**40: sums of them are exact
-    held = np.clip(vectors, -_WIDE, _WIDE)
-    most = float(bound) if norm is Norm.L1 else float(bound) * bound
-    size = _size(held, norm)
-    if np.isnan(size).any():
-        held = np.nan_to_num(held, nan=0.0)
-        size = _size(held, norm)
-    kept = np.ones(len(held))
-    over = size > most
-    if over.any():
-        length = size[over] if norm is Norm.L1 else np.sqrt(size[over])
-        kept[over] = bound / length
-        shrunk = np.trunc(held[over] * kept[over][:, None])
-        shrunk = np.where((_size(shrunk, norm) > most)[:, None], np.trunc(shrunk * 0.999), shrunk)
-        shrunk = np.where((_size(shrunk, norm) > most)[:, None], 0.0, shrunk)
-        held[over] = shrunk
-        size[over] = _size(shrunk, norm)
-    return held, size, kept
-
-
-def _size(vectors: Array, norm: Norm) -> Array:
-    if norm is Norm.L1:
-        return np.asarray(np.abs(vectors).sum(1), np.float64)
-    return np.asarray(np.einsum("ij,ij->i", vectors, vectors), np.float64)
-
-
-def _most_times(size: Array, bound: int, norm: Norm) -> Array:
-    """The largest whole number by which a vector of that size may be multiplied to stay within a bound."""
-    if norm is Norm.L1:
-        return np.floor(bound / np.maximum(size, 1.0))
-    most = np.floor(bound / np.sqrt(np.maximum(size, 1.0)))
-    most = np.minimum(most, float(RESIDUE))
-    above = most * most * size > float(bound) * bound
-    return np.where(above, np.maximum(most - 1, 0.0), most)
-
-
-def _clip_steps(mapping: FeatureMap, clip: float) -> int:
+def gradient_bound(mapping: FeatureMap, clip: float) -> int:
     """The bound of a gradient in whole steps; never more than u and the residual allow."""
     return max(1, min(FINE * RESIDUE, int(clip / mapping.radius * FINE * RESIDUE)))
 
 
-def _square_bound(width: int, norm: Norm) -> int:
+def square_bound(width: int, norm: Norm) -> int:
     """The norm at which 2 u**2 - 1 of every coordinate is held."""
     return FINE * width if norm is Norm.L1 else isqrt(FINE * FINE * width)
 
 
-def _slopes(u: Array, theta: Array, mapping: FeatureMap) -> Array:
-    steps = np.asarray(theta) * (mapping.radius / FINE) * (1 << _SLOPE)
-    return np.asarray(u @ _check_range(np.rint(steps), FINE) / (1 << _SLOPE), np.float64)
-
-
-def _check_range(public: Array, largest: int) -> Array:
-    """Public whole numbers, refused where their products with rows could exceed what doubles add exactly."""
-    if not np.isfinite(public).all() or float(np.abs(public).sum(-1).max()) * largest >= _EXACT:
-        raise InvalidInput(
-            "a public matrix", "its entries", "they are too large to be added exactly"
-        )
-    return public
-
-
-def _whole_points(points: Array) -> Array:
-    """Points in whole steps, so small that doubles add those of all columns exactly."""
-    held = np.clip(np.nan_to_num(np.asarray(points, np.float64), nan=0.0), -_WIDE, _WIDE)
-    return np.rint(held * GRID)
-
-
-def _products(u: Array, weights: Array) -> Array:
-    """The sum of u u' times its weight; half the work where all weigh the same, for then it is one matrix by itself."""
-    if len(weights) and (weights == weights[0]).all():
-        return np.asarray((u.T @ u) * weights[0], np.float64)
-    return np.asarray((u * weights[:, None]).T @ u, np.float64)
-
-
-def _squares(product: Array) -> Integers:
-    """The diagonal times 29, then what is above it times 41."""
-    whole = _whole(product)
-    above = np.triu_indices(len(whole), 1)
-    return np.concatenate([np.diag(whole) * _DIAGONAL, whole[above] * _OTHER])
-
-
-def _by_class(vectors: Array, classes: NDArray[np.int64], count: int) -> Integers:
-    """The sums of the vectors of each class, one after the other."""
-    member = (classes[:, None] == np.arange(count)[None]).astype(np.float64)
-    return _whole(member.T @ vectors).reshape(-1)
-
-
-def _whole(sums: NDArray[Any]) -> Integers:
-    return np.asarray(sums, np.float64).astype(np.int64)
-
-
-def _link_place(z: Array) -> NDArray[np.int64]:
-    place = np.floor(z * (_LINKS / 32)) + _LINKS // 2
-    return np.asarray(np.clip(place, 0, _LINKS - 1), np.int64)
-
-
-@cache
-def _sigmoids() -> Array:
-    middles = (np.arange(_LINKS) - _LINKS // 2 + 0.5) * 32 / _LINKS
-    return np.asarray(np.rint(RESIDUE * sigmoid(middles)), np.float64)
-
-
-@cache
-def _curves() -> Array:
-    share = _sigmoids() / RESIDUE
-    return np.asarray(np.minimum(np.rint(CURVE * share * (1 - share)), CURVE // 4), np.float64)
-
-
-@cache
-def _cosines() -> Array:
-    return np.asarray(np.trunc(AMPLITUDE * np.cos(_TURNS)), np.float64)
-
-
-@cache
-def _sines() -> Array:
-    return np.asarray(np.trunc(AMPLITUDE * np.sin(_TURNS)), np.float64)
-
-
-@cache
-def _tangents() -> Array:
-    return np.asarray(
-        np.rint((SIGNAL - 1) * np.tanh((np.arange(1 << 13) - (1 << 12) + 0.5) / (1 << 9))),
-        np.float64,
-    )
-
-
-@cache
-def _exponentials() -> Array:
-    return np.asarray(np.rint(np.exp(-np.arange(1 << 13) / (1 << 9)) * (1 << 20)), np.float64)
-
-
-def _network_clip(kernel: Backpropagated) -> int:
+def network_bound(kernel: Backpropagated) -> int:
+    """The norm at which the gradient of one row of a network is held, in whole steps."""
     return max(1, min(1 << largest_bits(kernel), int(kernel.clip * SIGNAL * DELTA)))
-
-
-def _backpropagate(kernel: Backpropagated, block: Rows, norm: Norm) -> Integers:
-    """The gradients of all weights, added over rows; each row's held at the clip.
-
-    The gradient of a layer is the product of what comes into it and of the error that comes back, so
-    the square of its norm is the product of theirs: no row's own gradient is ever written out.
-    """
-    u, _, _ = block.mapped(kernel.mapping, Norm.L2)
-    signals = [np.trunc(u * (kernel.mapping.radius * SIGNAL / FINE))]
-    layers = [
-        _check_range(np.rint(np.asarray(each).clip(-8, 8) * WEIGHT).T, 1 << 14).T
-        for each in kernel.weights
-    ]
-    out = np.zeros((0, 0))
-    for place, layer in enumerate(layers):
-        out = (signals[-1] @ layer[:-1] + layer[-1] * SIGNAL) / (WEIGHT * SIGNAL)
-        if place < len(layers) - 1:
-            steps = np.floor(out * (1 << 9)) + (1 << 12)
-            signals.append(_tangents()[np.clip(steps, 0, (1 << 13) - 1).astype(np.int64)])
-    below = np.floor((out.max(1, keepdims=True) - out) * (1 << 9))
-    odds = _exponentials()[np.minimum(below, (1 << 13) - 1).astype(np.int64)]
-    classes = (block.target[:, None] == np.arange(odds.shape[1])[None]).astype(np.float64)
-    back = np.trunc(odds / odds.sum(1, keepdims=True) * DELTA) - classes * DELTA
-    errors: list[Array] = []
-    for place in range(len(layers) - 1, -1, -1):
-        errors.insert(0, back)
-        if place:
-            slope = (SIGNAL - 1.0) ** 2 - signals[place] ** 2
-            back = np.trunc(back @ layers[place][:-1].T / WEIGHT * slope / (SIGNAL - 1.0) ** 2)
-            back = np.clip(back, -(1 << 15), 1 << 15)
-    bound = _network_clip(kernel)
-    inputs = [_layer_size(each, norm) for each in signals]
-    errors = _hold_errors(inputs, errors, float(bound), norm)
-    weighted = [(each * block.weights[:, None]) for each in errors]
-    parts = [
-        np.concatenate([came.T @ went, SIGNAL * went.sum(0, keepdims=True)]).reshape(-1)
-        for came, went in zip(signals, weighted, strict=True)
-    ]
-    return _whole(np.concatenate(parts))
-
-
-def _layer_size(signals: Array, norm: Norm) -> Array:
-    """The size of what comes into a layer, with the one that its bias is multiplied by."""
-    return _size(signals, norm) + (SIGNAL if norm is Norm.L1 else SIGNAL**2)
-
-
-def _hold_errors(inputs: list[Array], errors: list[Array], bound: float, norm: Norm) -> list[Array]:
-    """Errors scaled down, row by row, so that the gradients of all layers together have at most that norm.
-
-    Claim:      the norm of a row's whole gradient is at most `bound`.
-    Because:    it is computed again after rounding toward zero, with a margin of 2**-40 that is larger
-                than what adding a few rounded products can be off; a row beyond it becomes zero.
-    Checked by: tests/laws/test_vectors.py::test_no_unit_moves_a_sum_further_than_claimed
-    """
-
-    def reach(parts: list[Array]) -> Array:
-        total = np.zeros(len(parts[0]))
-        for came, went in zip(inputs, parts, strict=True):
-            total = total + came * _size(went, norm)
-        return total if norm is Norm.L1 else np.sqrt(total)
-
-    errors = [np.nan_to_num(each, nan=0.0, posinf=0.0, neginf=0.0) for each in errors]
-    length = reach(errors)
-    factor = np.where(length > bound, bound / np.maximum(length, 1.0), 1.0)
-    held = [np.trunc(each * factor[:, None]) for each in errors]
-    for shrink in (1 - 2.0**-12, 0.0):
-        above = reach(held) * (1 + 2.0**-40) > bound
-        held = [np.where(above[:, None], np.trunc(each * shrink), each) for each in held]
-    return held
