@@ -8,9 +8,10 @@ from math import exp, floor, gcd, lcm, log, log10, sqrt
 
 from tacit.accounting.bound_protocol import Bound, Profile
 from tacit.accounting.connect_the_dots import connect_dots, span_above
+from tacit.accounting.convolution_errors import bound_chernoff
 from tacit.accounting.exact_law import merge_gaussians
 from tacit.accounting.saddle_point import Counted, Saddle, saddle_at, saddle_for
-from tacit.accounting.tilted_convolution import Convolution, bound_chernoff, convolve
+from tacit.accounting.tilted_convolution import Convolution, convolve
 from tacit.exact import Ball, ball, float_at_least, float_at_most, infinite
 from tacit.frozen import frozen
 from tacit.privacy import (

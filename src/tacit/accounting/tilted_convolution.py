@@ -4,57 +4,27 @@ not do exactly.
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import exp, expm1, inf, log, log1p, log2, sinh, sqrt
+from math import exp, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.accounting.connect_the_dots import Dots
+from tacit.accounting.convolution_errors import (
+    bound_aliasing,
+    bound_masses,
+    bound_spread,
+    bound_tail,
+    bound_transform,
+)
+from tacit.accounting.tilted_law import SUMMED, Part, Points, reach_of, spread_of, tilt_law
 from tacit.exact import ROUNDING
 from tacit.frozen import frozen
 
-__all__ = [
-    "Convolution",
-    "bound_aliasing",
-    "bound_masses",
-    "bound_spread",
-    "bound_tail",
-    "bound_transform",
-    "convolve",
-]
-
-Points = NDArray[np.float64]
-
-_TRANSFORM = (
-    8 * ROUNDING
-)  # of a transform, per doubling of its length, relative to the length of its result
-_SUMMED = 2.0**-40  # of the last sums and exponentials, relative to their result
+__all__ = ["Convolution", "convolve"]
 _LARGEST = 1 << 22
 _WHOLE = 1 << 16  # a sum with so few values is computed in whole
 _CUT = exp(-59)  # no less than what `_sum` leaves out
-
-
-@frozen(eq=False)
-class Part:
-    """A law on the grid, how often it occurs, and the same law tilted: weighted by e**(tilt loss),
-    with the sum one.
-
-    The tilt is one at the point `centre`; `slack` is tilted alike, and `rounding` is what tilting
-    itself adds to it.
-    """
-
-    dots: Dots
-    times: int
-    tilted: Points
-    slack: Points
-    centre: int
-    log_weight: float
-    rounding: float
-
-    @property
-    def wrong(self) -> float:
-        """The error of the whole tilted law."""
-        return (float(self.slack.sum()) + self.rounding) * (1 + _SUMMED)
 
 
 @frozen(eq=False)
@@ -119,7 +89,7 @@ class Convolution:
             nearer -= rare * self._scale(epsilon + reach)
         farther = self._upper_on_grid(epsilon + 2 * reach)
         line = (1 + exp(-reach)) * nearer - exp(-reach) * farther
-        return max(nearer, line) * (1 - _SUMMED)
+        return max(nearer, line) * (1 - SUMMED)
 
     def epsilon_at(self, delta: float) -> float | None:
         """An epsilon at which `upper` is at most delta, and hardly any smaller one is; None if it
@@ -171,12 +141,12 @@ class Convolution:
     def _upper_on_grid(self, epsilon: float) -> float:
         at = epsilon - self.place
         wrong = self.rounding + self.right_tail + self.transform + _CUT
-        return (self._sum(at) + wrong) * self._scale(at) * (1 + _SUMMED)
+        return (self._sum(at) + wrong) * self._scale(at) * (1 + SUMMED)
 
     def _lower_on_grid(self, epsilon: float) -> float:
         at = epsilon + self.place
         wrong = self.rounding + self.aliasing + self.transform
-        return (self._sum(at) * (1 - _SUMMED) - wrong) * self._scale(at)
+        return (self._sum(at) * (1 - SUMMED) - wrong) * self._scale(at)
 
     def _scale(self, epsilon: float) -> float:
         """The Chernoff bound of the probability that the sum exceeds epsilon."""
@@ -198,138 +168,14 @@ class Convolution:
         )
 
 
-def bound_masses(parts: Sequence[Part]) -> float:
-    """What wrong masses of single laws can change, in units of the Chernoff bound.
-
-    Claim:      replacing exact masses by those on the grid changes delta by at most this.
-    Because:    one law after another is replaced; wrong mass m at a loss l, next to the rest of
-                the sum, changes the mean of max(0, 1 - e**(e - S)) by at most m e**(tilt l) times
-                the rest's moment e**(-tilt e); and mass that lies one step too high changes it by
-                at most a step's worth of that at the higher point.
-    Checked by: tests/unit/accounting/test_tilted_convolution.py
-    """
-    wrong = sum(part.wrong * part.times for part in parts)
-    return wrong * exp(min(wrong, 50.0))
-
-
-def bound_transform(parts: Sequence[Part], length: int, tilt: float, step: float) -> float:
-    """What rounding inside the Fourier transforms can change, in units of the Chernoff bound.
-
-    Claim:      the computed convolution, weighted, differs from the exact one by at most this.
-    Because:    a transform errs, in the Euclidean norm, by at most c u log2(length) of its
-                result (Higham 2002,
-                Theorem 24.2); a k-th power grows an error k times, as no value exceeds one; each
-                complex product adds at most sqrt(5) u.  The sum of error times weight is at most
-                the product of their norms.
-    Checked by: tests/unit/accounting/test_tilted_convolution.py
-    """
-    each = _TRANSFORM * log2(length)
-    norms = [sqrt(float(np.dot(part.tilted, part.tilted))) for part in parts]
-    grown = sum(part.times * each * norm for part, norm in zip(parts, norms, strict=True))
-    products = 3 * ROUNDING * sum(part.times + 64 for part in parts)
-    growth = exp(min(grown * sqrt(length), 50.0))
-    weights = sqrt(min(length, 1 / -expm1(-2 * tilt * step)))
-    return (grown + (products + 2 * each) * min(norms)) * growth * weights
-
-
-def bound_tail(
-    parts: Sequence[Part], mean: float, deviation: float, edge: float, side: int
-) -> float:
-    """The tilted probability that the sum is at least `edge`, for side 1, or at most that, for
-    side -1.
-
-    Claim:      under the tilted law the sum reaches the edge with at most this probability.
-    Because:    P(S >= s) <= E[e**(c S)] e**(-c s) for every c > 0, and the like below the mean
-                (Chernoff); tried are some c from the best one of a normal law on down.  The errors
-                of masses are added to them before.
-    Checked by: tests/unit/accounting/test_tilted_convolution.py
-    """
-    lowest, highest = _reach_of(parts)
-    if (edge > highest) if side > 0 else (edge < lowest):
-        return 0.0
-    best = 1.0
-    if side * (edge - mean) <= 0:
-        return best
-    for factor in (1.0, 0.8, 0.6, 0.3, 0.1, 0.03, 0.01, 0.003):
-        move = factor * (edge - mean) / deviation**2
-        logs = sum(part.times * _log_moment(part, move) for part in parts)
-        best = min(best, exp(min(logs - move * edge, 0.0)))
-    return best
-
-
-def bound_aliasing(
-    parts: Sequence[Part], mean: float, deviation: float, ends: tuple[float, float]
-) -> float:
-    """The tilted probability that the sum lies outside the window, and so wraps around into it.
-
-    Claim:      what wraps around adds at most this, in units of the Chernoff bound.
-    Because:    it is added with a weight e**(-tilt (s - e)) (1 - e**(e - s)), which is at most one.
-    Checked by: tests/unit/accounting/test_tilted_convolution.py
-    """
-    return sum(
-        bound_tail(parts, mean, deviation, edge, side)
-        for edge, side in zip(ends, (-1, 1), strict=True)
-    )
-
-
-def _log_moment(part: Part, move: float) -> float:
-    """ln of the tilted mean of e**(move index), the errors of masses included."""
-    powers = move * (np.arange(len(part.tilted)) - part.centre)
-    if float(powers.max()) > 600:
-        return inf
-    moment = float(((part.tilted * (1 + part.rounding) + part.slack) * np.exp(powers)).sum())
-    return log(moment * (1 + _SUMMED))
-
-
-def bound_spread(spread: float, tilt: float, reach: float) -> float:
-    """What errors of sharing that are larger than `reach` can change, in units of the Chernoff
-    bound.
-
-    Claim:      with v = `spread`, the sum of step**2 / 4 over all shared losses, the two terms
-                below.
-    Because:    given the loss, a shared one moves by X in an interval of one step with E[e**-X] =
-                1, so ln E[e**(c X)] is at most c (c + 1) step**2 / 8 for c >= 0 and for c <= -1;
-                Chernoff's bound at the best c.
-    Checked by: tests/unit/accounting/test_tilted_convolution.py
-    """
-    steep = max(reach / spread - 0.5, 0.0)
-    over = max(steep - tilt, 0.0)
-    upwards = spread * (tilt + over) * (tilt + over + 1) / 2 - over * reach
-    downwards = spread * steep * (steep + 1) / 2 + (tilt - steep) * reach
-    return exp(min(upwards, 50.0)) + exp(min(downwards, 50.0)) / (2 * sinh(reach))
-
-
-def bound_chernoff(
-    counted: Sequence[tuple[Dots, int]], step: float, tilt: float, epsilon: float
-) -> float:
-    """A delta that holds at epsilon, without any convolution.
-
-    Claim:      delta is at most E[e**(tilt (S - epsilon))] times the largest e**(-tilt u) (1 -
-                e**-u).
-    Because:    max(0, 1 - e**-u) is at most e**(tilt u) times that largest value, which is
-                (t/(t+1))**t / (t+1).
-    Checked by: tests/unit/accounting/test_tilted_convolution.py
-    """
-    parts = [_tilt(dots, times, tilt * step) for dots, times in counted]
-    places = sum(
-        part.times * (part.dots.origin + step * part.centre + part.dots.place) for part in parts
-    )
-    logs = sum(part.times * (part.log_weight + part.wrong + 2.0**-48) for part in parts)
-    weight = exp(-tilt * log1p(1 / tilt)) / (tilt + 1)
-    beyond = sum(part.times * part.dots.beyond for part in parts)
-    return min(
-        1.0, (exp(min(logs + tilt * (places - epsilon), 700.0)) * weight + beyond) * (1 + _SUMMED)
-    )
-
-
 def convolve(
     counted: Sequence[tuple[Dots, int]], step: Fraction | float, tilt: float, width: float
 ) -> Convolution | None:
     """The sum of these losses near one value; None if the window would be too long."""
     h = float(step)
-    parts = [_tilt(dots, times, tilt * h) for dots, times in counted]
+    parts = [tilt_law(dots, times, tilt * h) for dots, times in counted]
     origin = sum(part.times * (part.dots.origin + h * part.centre) for part in parts)
-    moments = [_spread_of(part) for part in parts]
+    moments = [spread_of(part) for part in parts]
     mean = sum(part.times * first for part, (first, _) in zip(parts, moments, strict=True))
     deviation = (
         sqrt(sum(part.times * second for part, (_, second) in zip(parts, moments, strict=True))) + 1
@@ -352,14 +198,14 @@ def convolve(
         weights=weights,
         log_scale=sum(part.times * part.log_weight for part in parts),
         loss_at_one=origin,
-        beyond=sum(part.times * part.dots.beyond for part in parts) * (1 + _SUMMED),
+        beyond=sum(part.times * part.dots.beyond for part in parts) * (1 + SUMMED),
         place=place + 8 * ROUNDING * far,
         rounding=rounding + sum(part.times for part in parts) * 2.0**-48,
         aliasing=aliasing,
         right_tail=bound_tail(parts, mean, deviation, float(first + length), side=1),
         transform=bound_transform(parts, length, tilt, h),
         spread=sum(part.times for part in parts if part.dots.is_spread) * h * h / 4,
-        farthest=sum(part.times for part in parts if part.dots.is_spread) * h * (1 + _SUMMED),
+        farthest=sum(part.times for part in parts if part.dots.is_spread) * h * (1 + SUMMED),
     )
 
 
@@ -369,7 +215,7 @@ def _choose_window(
     """The first index and the length of a window outside of which hardly anything lies, and how
     much does.
     """
-    lowest, highest = _reach_of(parts)
+    lowest, highest = reach_of(parts)
     if highest - lowest < _WHOLE:
         return lowest, _fast_length(highest - lowest + 1), 0.0
     first, length, aliasing = 0, 0, 1.0
@@ -382,40 +228,6 @@ def _choose_window(
         if aliasing < 1e-9:
             break
     return first, length, aliasing
-
-
-def _reach_of(parts: Sequence[Part]) -> tuple[int, int]:
-    """The smallest and the largest index that the sum can have."""
-    lowest = sum(-part.centre * part.times for part in parts)
-    return lowest, lowest + sum((len(part.tilted) - 1) * part.times for part in parts)
-
-
-def _tilt(dots: Dots, times: int, per_step: float) -> Part:
-    """The law weighted by e**(tilt loss), counted from its likeliest point so that no power is
-    large.
-    """
-    index = np.arange(len(dots.masses), dtype=np.float64)
-    with np.errstate(divide="ignore"):
-        logs = np.log(dots.masses)
-        slack = np.log(dots.slack)
-    powers = per_step * index
-    centre = int(np.argmax(logs + powers))
-    shift = per_step * centre
-    tilted = np.exp(logs + powers - shift)
-    whole = float(tilted.sum())
-    tilted /= whole
-    powered = np.where(dots.masses > 0, np.abs(logs), 0.0) + np.abs(powers - shift)
-    rounding = float((tilted * powered).sum()) * 4 * ROUNDING + 32 * ROUNDING
-    return Part(
-        dots, times, tilted, np.exp(slack + powers - shift) / whole, centre, log(whole), rounding
-    )
-
-
-def _spread_of(part: Part) -> tuple[float, float]:
-    """Mean and variance of the index under the tilted law."""
-    index = np.arange(len(part.tilted)) - part.centre
-    mean = float(np.dot(part.tilted, index))
-    return mean, float(np.dot(part.tilted, (index - mean) ** 2))
 
 
 def _transform(parts: Sequence[Part], length: int, first: int) -> Points:

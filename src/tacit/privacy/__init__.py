@@ -23,14 +23,8 @@ from tacit.privacy.subsampled import Subsampled
 
 if TYPE_CHECKING:
     from tacit.privacy.finite_loss import FiniteLoss
-    from tacit.privacy.loss_distributions import (
-        Atoms,
-        Curve,
-        Direction,
-        LossDistribution,
-        has_loss_distribution,
-        loss_distribution,
-    )
+    from tacit.privacy.loss_distributions import has_loss_distribution, loss_distribution
+    from tacit.privacy.loss_law import Atoms, Curve, Direction, LossDistribution
     from tacit.privacy.replaced_samples import SampledUnderReplace
     from tacit.privacy.shuffle import Shuffled, shuffled_epsilon
 
@@ -71,11 +65,11 @@ __all__ = [
 ]
 
 _LATER = {
-    "Atoms": "loss_distributions",
-    "Curve": "loss_distributions",
-    "Direction": "loss_distributions",
+    "Atoms": "loss_law",
+    "Curve": "loss_law",
+    "Direction": "loss_law",
     "FiniteLoss": "finite_loss",
-    "LossDistribution": "loss_distributions",
+    "LossDistribution": "loss_law",
     "SampledUnderReplace": "replaced_samples",
     "Shuffled": "shuffle",
     "has_loss_distribution": "loss_distributions",

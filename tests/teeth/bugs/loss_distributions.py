@@ -52,7 +52,7 @@ DISCRETISATION = [
     ),
     Bug(
         name="sharing-taken-for-exact",
-        file=SUMS,
+        file="src/tacit/accounting/tilted_convolution.py",
         before="spread=sum(part.times for part in parts if part.dots.is_spread) * h * h / 4,",
         after="spread=0.0,",
         killed_by=f"{UNIT}::test_sharing_widens_the_lower_end",
@@ -60,7 +60,7 @@ DISCRETISATION = [
     ),
     Bug(
         name="chord-not-continued",
-        file=SUMS,
+        file="src/tacit/accounting/tilted_convolution.py",
         before="line = (1 + exp(-reach)) * nearer - exp(-reach) * farther",
         after="line = nearer + (nearer - farther) * 2",
         killed_by=f"{ENCLOSED}[gaussians]",
@@ -95,7 +95,7 @@ IN_TAILS = [
     ),
     Bug(
         name="beyond-not-added",
-        file=SUMS,
+        file="src/tacit/accounting/tilted_convolution.py",
         before="return min(1.0, self._upper_on_grid(epsilon) + self.beyond)",
         after="return min(1.0, self._upper_on_grid(epsilon))",
         killed_by=f"{WIDENS}[beyond]",
@@ -103,7 +103,7 @@ IN_TAILS = [
     ),
     Bug(
         name="tail-of-one-release",
-        file=SUMS,
+        file="src/tacit/accounting/convolution_errors.py",
         before="logs = sum(part.times * _log_moment(part, move) for part in parts)",
         after="logs = sum(_log_moment(part, move) for part in parts)",
         killed_by=TAILS,
@@ -111,7 +111,7 @@ IN_TAILS = [
     ),
     Bug(
         name="right-tail-not-added",
-        file=SUMS,
+        file="src/tacit/accounting/tilted_convolution.py",
         before="        at = epsilon - self.place\n"
         "        wrong = self.rounding + self.right_tail + self.transform + _CUT",
         after="        at = epsilon - self.place\n        wrong = self.rounding + self.transform + _CUT",
@@ -123,7 +123,7 @@ IN_TAILS = [
 ALIASING = [
     Bug(
         name="aliasing-not-taken-off",
-        file=SUMS,
+        file="src/tacit/accounting/tilted_convolution.py",
         before="wrong = self.rounding + self.aliasing + self.transform\n",
         after="wrong = self.rounding + self.transform\n",
         killed_by=f"{WIDENS}[aliasing]",
@@ -131,7 +131,7 @@ ALIASING = [
     ),
     Bug(
         name="aliasing-from-one-side",
-        file=SUMS,
+        file="src/tacit/accounting/convolution_errors.py",
         before="for edge, side in zip(ends, (-1, 1), strict=True)",
         after="for edge, side in zip(ends[1:], (1,), strict=True)",
         killed_by=WRAPS,
@@ -139,7 +139,7 @@ ALIASING = [
     ),
     Bug(
         name="window-read-from-the-wrong-place",
-        file=SUMS,
+        file="src/tacit/accounting/tilted_convolution.py",
         before="-(first % length)",
         after="first % length",
         killed_by=WRAPS,
@@ -147,7 +147,7 @@ ALIASING = [
     ),
     Bug(
         name="reach-of-one-release",
-        file=SUMS,
+        file="src/tacit/accounting/tilted_law.py",
         before="lowest + sum((len(part.tilted) - 1) * part.times for part in parts)",
         after="lowest + sum(len(part.tilted) - 1 for part in parts)",
         killed_by=TAILS,
@@ -155,7 +155,7 @@ ALIASING = [
     ),
     Bug(
         name="window-too-short-for-the-whole",
-        file=SUMS,
+        file="src/tacit/accounting/tilted_convolution.py",
         before="return lowest, _fast_length(highest - lowest + 1), 0.0",
         after="return lowest, _fast_length((highest - lowest) // 2 + 1), 0.0",
         killed_by=f"{ENCLOSED}[responses]",
@@ -166,7 +166,7 @@ ALIASING = [
 DIRECTION = [
     Bug(
         name="one-direction-only",
-        file=LAW,
+        file="src/tacit/privacy/laws_of_samples.py",
         before="    if direction is Direction.REMOVE:\n        return Curve(tails_of_removing, reach, low, place)\n",
         after="    if direction is not None:\n        return Curve(tails_of_removing, reach, low, place)\n",
         killed_by=f"{LAW_UNIT}::test_a_sample_has_another_law_in_each_direction",
@@ -174,7 +174,7 @@ DIRECTION = [
     ),
     Bug(
         name="mirror-forgotten",
-        file=LAW,
+        file="src/tacit/privacy/laws_of_samples.py",
         before="losses, masses, errors = -losses[::-1], masses[::-1], errors[::-1]",
         after="losses, masses, errors = losses[::-1], masses[::-1], errors[::-1]",
         killed_by=f"{LAW_UNIT}::test_a_sample_has_another_law_in_each_direction",
@@ -182,7 +182,7 @@ DIRECTION = [
     ),
     Bug(
         name="curve-not-turned-round",
-        file=LAW,
+        file="src/tacit/privacy/laws_of_samples.py",
         before="law.tails(-undo_sampling(-at))",
         after="law.tails(undo_sampling(at))",
         killed_by=f"{LAW_UNIT}::test_a_sample_has_another_law_in_each_direction",
@@ -190,7 +190,7 @@ DIRECTION = [
     ),
     Bug(
         name="crooked-pair-from-one-side",
-        file=LAW,
+        file="src/tacit/privacy/laws_of_bounded_losses.py",
         before="max(forth.at(x), back.at(x))",
         after="forth.at(x)",
         killed_by=f"{LAW_UNIT}::test_a_crooked_pair_is_bounded_in_both_directions_at_once",
@@ -198,7 +198,7 @@ DIRECTION = [
     ),
     Bug(
         name="whole-taken-for-the-sample",
-        file=LAW,
+        file="src/tacit/privacy/laws_of_samples.py",
         before="return rate * p + (1 - rate) * q, q, errors + 4 * ROUNDING",
         after="return rate * p, q, errors + 4 * ROUNDING",
         killed_by=f"{LAW_UNIT}::test_a_sample_has_another_law_in_each_direction",
@@ -217,7 +217,7 @@ DIRECTION = [
 FLOATS = [
     Bug(
         name="transform-exact",
-        file=SUMS,
+        file="src/tacit/accounting/tilted_convolution.py",
         before="        at = epsilon - self.place\n"
         "        wrong = self.rounding + self.right_tail + self.transform + _CUT",
         after="        at = epsilon - self.place\n        wrong = self.rounding + self.right_tail + _CUT",
@@ -226,7 +226,7 @@ FLOATS = [
     ),
     Bug(
         name="transform-errs-once",
-        file=SUMS,
+        file="src/tacit/accounting/convolution_errors.py",
         before="grown = sum(part.times * each * norm for part, norm in zip(parts, norms, strict=True))",
         after="grown = sum(each * norm for part, norm in zip(parts, norms, strict=True))",
         killed_by=f"{UNIT}::test_rounding_is_bounded_for_each_release",
@@ -234,7 +234,7 @@ FLOATS = [
     ),
     Bug(
         name="masses-err-once",
-        file=SUMS,
+        file="src/tacit/accounting/convolution_errors.py",
         before="wrong = sum(part.wrong * part.times for part in parts)",
         after="wrong = sum(part.wrong for part in parts)",
         killed_by=f"{UNIT}::test_rounding_is_bounded_for_each_release",
@@ -242,7 +242,7 @@ FLOATS = [
     ),
     Bug(
         name="places-exact",
-        file=SUMS,
+        file="src/tacit/accounting/tilted_convolution.py",
         before="        at = epsilon - self.place\n",
         after="        at = epsilon\n",
         killed_by=f"{WIDENS}[place]",
@@ -250,9 +250,9 @@ FLOATS = [
     ),
     Bug(
         name="library-exact",
-        file=LAW,
-        before="_LIBRARY = 16 * ROUNDING",
-        after="_LIBRARY = ROUNDING / 4",
+        file="src/tacit/privacy/loss_law.py",
+        before="LIBRARY = 16 * ROUNDING",
+        after="LIBRARY = ROUNDING / 4",
         killed_by=f"{LAW_UNIT}::test_library_functions_err_by_no_more_than_is_assumed",
         note="exp and erfc are not rounded correctly",
     ),
@@ -293,7 +293,7 @@ OTHERS = [
     ),
     Bug(
         name="wide-noise-corrected-twice",
-        file=LAW,
+        file="src/tacit/privacy/laws_of_noise.py",
         before="slope / 24, 0.0)",
         after="slope / 12, 0.0)",
         killed_by=f"{LAW_UNIT}::test_wide_discrete_noise_has_the_tails_of_its_own_law",

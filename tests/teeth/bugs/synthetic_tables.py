@@ -19,7 +19,7 @@ ASKED_LAW = "tests/unit/curator/tables/test_ask_synthetic.py"
 BUGS = [
     Bug(
         name="linked-tables-cost-more-than-their-price",
-        file=LINKED,
+        file="src/tacit/curator/tables/linked_synthetic_tables.py",
         before="[Charge(charge.amount - each * (len(parts) - 1)), ",
         after="[charge, ",
         killed_by=f"{LINKED_LAW}::test_linked_tables_cost_their_price",

@@ -43,7 +43,7 @@ BUGS = [
     ),
     Bug(
         name="tuning-no-fewer-trials-than-candidates",
-        file=LESSON,
+        file="src/tacit/curator/vectors/release_vectors.py",
         before="for _ in range(draw_trials(trials.stop)):",
         after="for _ in range(max(draw_trials(trials.stop), trials.candidates)):",
         killed_by=f"{LAWS}::test_only_the_best_of_independent_trials_leaves",
@@ -51,7 +51,7 @@ BUGS = [
     ),
     Bug(
         name="tuning-tries-the-next-candidate",
-        file=LESSON,
+        file="src/tacit/curator/vectors/release_vectors.py",
         before="begin(below(trials.candidates))",
         after="begin((trials.candidates, 0 if best is None else 1))",
         killed_by=f"{LAWS}::test_only_the_best_of_independent_trials_leaves",
@@ -59,7 +59,7 @@ BUGS = [
     ),
     Bug(
         name="tuning-the-last-of-equals",
-        file=LESSON,
+        file="src/tacit/curator/vectors/release_vectors.py",
         before="if best is None or score > highest:",
         after="if best is None or score >= highest:",
         killed_by=f"{LAWS}::test_only_the_best_of_independent_trials_leaves",

@@ -24,7 +24,7 @@ BUGS = [
     ),
     Bug(
         name="vectors-samples-where-units-are-replaced",
-        file=LESSON,
+        file="src/tacit/curator/vectors/learner_lesson.py",
         before="if sampling is not None and not lesson.may_sample:",
         after="if sampling is not None and lesson.is_pure:",
         killed_by=f"{LAWS}::test_samples_need_a_delta_and_add_or_remove",
@@ -128,7 +128,7 @@ BUGS = [
     ),
     Bug(
         name="vectors-divided-by-the-exact-number-of-rows",
-        file=LESSON,
+        file="src/tacit/curator/vectors/release_vectors.py",
         before="    return _keep_sums(request, arrays, draws, noise.worth)",
         after="    return _keep_sums(request, arrays, draws, noise.worth / max(1, len(rows.encoded)))",
         killed_by=GREY,
@@ -136,7 +136,7 @@ BUGS = [
     ),
     Bug(
         name="vectors-classes-from-the-data",
-        file=LESSON,
+        file="src/tacit/curator/vectors/release_vectors.py",
         before="        encoded = EncodedRows.from_codes(rows, orders, np.array(asked.targets, np.int64))\n",
         after=(
             "        encoded = EncodedRows.from_codes(rows, orders, np.array(asked.targets, np.int64))\n"
@@ -149,7 +149,7 @@ BUGS = [
     ),
     Bug(
         name="vectors-sampled-step-without-its-share",
-        file=LESSON,
+        file="src/tacit/curator/vectors/release_vectors.py",
         before="            if sampling is None or taken > sampling.steps:\n",
         after="            if sampling is None:\n",
         killed_by=f"{LAWS}::test_no_more_is_sampled_than_was_declared",

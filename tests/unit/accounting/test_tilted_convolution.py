@@ -5,23 +5,20 @@ import numpy as np
 import pytest
 
 from tacit.accounting.connect_the_dots import Dots, connect_dots
-from tacit.accounting.numerical_bound import compose
-from tacit.accounting.saddle_point import saddle_for
-from tacit.accounting.tilted_convolution import (
-    _fast_length,
-    _power,
-    _reach_of,
-    _spread_of,
-    _tilt,
-    _transform,
+from tacit.accounting.convolution_errors import (
     bound_aliasing,
     bound_chernoff,
     bound_masses,
     bound_spread,
     bound_tail,
     bound_transform,
-    convolve,
 )
+from tacit.accounting.numerical_bound import compose
+from tacit.accounting.saddle_point import saddle_for
+from tacit.accounting.tilted_convolution import _fast_length, _power, _transform, convolve
+from tacit.accounting.tilted_law import reach_of as _reach_of
+from tacit.accounting.tilted_law import spread_of as _spread_of
+from tacit.accounting.tilted_law import tilt_law as _tilt
 from tacit.exact import ball, working
 from tacit.privacy import (
     DiscreteLaplaceLoss,

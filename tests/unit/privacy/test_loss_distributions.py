@@ -23,7 +23,7 @@ from tacit.privacy import (
     has_loss_distribution,
     loss_distribution,
 )
-from tacit.privacy.loss_distributions import _LIBRARY
+from tacit.privacy.loss_law import LIBRARY
 
 F = Fraction
 REMOVE, ADD = Direction
@@ -61,7 +61,7 @@ def test_library_functions_err_by_no_more_than_is_assumed():
             with working(200):
                 true = exact(ball(F(place)))
                 worst = max(worst, float(abs(ball(F(ours(place))) / true - 1)))
-    assert worst <= _LIBRARY
+    assert worst <= LIBRARY
     assert worst >= ROUNDING / 2  # or nothing was measured
 
 
