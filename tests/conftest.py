@@ -1,5 +1,6 @@
 """What all tests share: Hypothesis profiles, CPU seconds per folder, and no silent skips in CI."""
 
+import atexit
 import gc
 import os
 import sys
@@ -93,6 +94,8 @@ class Clock:
     def __init__(self) -> None:
         self.last = cpu_seconds()
         self.looked, self.children = time.monotonic(), 0.0
+        # Libraries would complain at the end of what was never freed. Not before: pytest collects garbage when it ends.
+        atexit.register(gc.unfreeze)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collection(self) -> Any:
@@ -108,9 +111,6 @@ class Clock:
         if time.monotonic() - self.looked >= _A_WHILE:
             self.looked, self.children = time.monotonic(), _of_children("self")
         return _of_itself() + self.children
-
-    def pytest_unconfigure(self) -> None:
-        gc.unfreeze()  # or libraries would complain at the end of what was never freed
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> Any:
