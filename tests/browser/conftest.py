@@ -22,7 +22,7 @@ class Workbench:
 
     def __init__(self, browser, url, password, folder):
         self.browser, self.url, self.password, self.folder = browser, url, password, folder
-        self._cookies, self.pages = {}, []
+        self._cookies, self._readers, self.pages = {}, {}, []
 
     def page(self, name=None, **look):
         """A page of nobody, or of somebody who is signed in: by the form, but once, since attempts are counted."""
@@ -37,15 +37,23 @@ class Workbench:
         page.call("Network.setCookie", name="tacit", value=self._cookies[name], url=self.url)
         return page
 
+    def reader(self, name=None):
+        """A page for tests that look at a page and change nothing: it is kept, since each new one starts a process."""
+        if name not in self._readers:
+            self._readers[name] = self.page(name)
+            self.pages.remove(self._readers[name])
+        return self._readers[name]
+
     def check(self):
         """No page complained, opened a dialogue or asked anybody else for anything."""
         pages, self.pages = self.pages, []
         for page in pages:
             page.close()
-        for page in pages:
-            foreign = [each for each in page.requests if not each.startswith((self.url, "about:"))]
-            said = [each for each in page.said if not EXPECTED.search(str(each))]
-            assert (said, foreign, page.dialogs) == ([], [], [])
+        notes = [page.take_notes() for page in (*pages, *self._readers.values())]
+        for words, requests, dialogs in notes:
+            foreign = [each for each in requests if not each.startswith((self.url, "about:"))]
+            said = [each for each in words if not EXPECTED.search(str(each))]
+            assert (said, foreign, dialogs) == ([], [], [])
 
 
 def sign_in(page, url, name, password):

@@ -162,6 +162,12 @@ class Page:
             case "Page.loadEventFired":
                 self._loads += 1
 
+    def take_notes(self):
+        """What was said and asked for, and the dialogues that were opened, since this was asked last."""
+        notes = self.said, self.requests, self.dialogs
+        self.said, self.requests, self.dialogs = [], [], []
+        return notes
+
     def open(self, url):
         """Open a page, and wait until it has loaded."""
         before = self._loads
