@@ -31,6 +31,7 @@ import duckdb
 import pytest
 import sqlglot
 from _pytest.config import _prepareconfig, default_plugins
+from _pytest.pathlib import rm_rf
 from hypothesis import given, settings
 from hypothesis.errors import HypothesisSideeffectWarning
 from hypothesis.internal.conjecture import providers
@@ -244,6 +245,7 @@ def _tree_with(bug: Bug | None) -> Iterator[Path]:
         text = replaced(bug, (_sound() / file).read_text(encoding="utf-8"))
         (tree / file).write_text(text, encoding="utf-8")
     yield tree
+    rm_rf(tree / "tmp")
     for made in ("output", "found", *([cache_from_source(str(file))] if bug else [])):
         (tree / made).unlink(missing_ok=True)
     free.append(tree)
@@ -407,6 +409,8 @@ def _run_pytest(trial: Trial, witness: Witness) -> int:
     """What `pytest.main` does once its session has begun."""
     session = _begun()
     config = session.config
+    # where tests write: it goes with the trial, and nobody looks through the places of earlier runs
+    config._tmp_path_factory._given_basetemp = witness.tree / "tmp"  # type: ignore[attr-defined]
     config.args[:] = trial.tests
     config.option.deselect = list(trial.without)
     config.pluginmanager.register(witness)
