@@ -20,7 +20,8 @@ from tacit.plan import Kind, Plan, read_sql
 from tests.laws import functions
 from tests.laws.test_corridor import constant_release, left_by, opened
 
-TABLE = replace(functions.TABLE, unit="who", contributions=3)
+REFERENCES = (("i", "rows", "p"), ("x", "rows", "z"), ("t", "rows", "w"))
+TABLE = replace(functions.TABLE, unit="who", contributions=3, references=REFERENCES)
 TABLES = {"rows": TABLE}
 ORDINARY = [{"who": f"unit {n}", **row} for n, row in enumerate(functions.rows(3))]
 HUGE = 1 << 63
@@ -112,6 +113,17 @@ def folds() -> Iterator[tuple[int, str]]:
             yield 2, f"SELECT AVG(a) AS a, SUM(b) AS b FROM ({inside}) t"
 
 
+def joins() -> Iterator[tuple[int, str]]:
+    """Rows that meet along foreign keys that may be poisoned, and all rows of a unit beside others of it."""
+    for own, _, key in REFERENCES:
+        counts = "COUNT(*) AS a, COUNT(r.x) AS b, COUNT(l.d) AS c"
+        yield 3, f"SELECT {counts} FROM rows l LEFT JOIN rows r ON l.{own} = r.{key}"
+    sides = (
+        "(SELECT who, z FROM rows WHERE i > 3) l FULL JOIN (SELECT who, s FROM rows) r USING (who)"
+    )
+    yield 3, f"SELECT COUNT(*) AS a, COUNT(z) AS b, COUNT(s) AS c FROM {sides}"
+
+
 def keys() -> Iterator[str]:
     """Keys that are calculated from what may be poisoned."""
     for key in (
@@ -146,6 +158,7 @@ def batches() -> Iterator[tuple[int, str]]:
         listed = ", ".join(f"{measured(case)} AS m{place}" for place, case in enumerate(some))
         yield len(some), f"SELECT {listed} FROM rows"
     yield from folds()
+    yield from joins()
     yield from ((1, text) for text in keys())
 
 
