@@ -64,6 +64,18 @@ class Total:
 
     losses: Composed
 
+    def __str__(self) -> str:
+        """How many losses these are, and how to see what they add up to.
+
+        >>> from tacit.privacy import PureLoss
+        >>> print(total([PureLoss(1)] * 5))
+        5 losses between neighbours by add-or-remove: epsilon(delta) and explain(delta) say what they add up to
+        """
+        many = sum(times for _, times in self.losses.parts)
+        what = "1 loss" if many == 1 else f"{many} losses"
+        by = self.losses.neighbours.value
+        return f"{what} between neighbours by {by}: epsilon(delta) and explain(delta) say what they add up to"
+
     def epsilon(self, delta: Number) -> Figure:
         """The smallest epsilon that is known to hold at this delta.
 

@@ -5,10 +5,10 @@ Checked by: tests/unit/cli/test_init.py
 
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
@@ -18,6 +18,8 @@ from tacit.curator import columns_of, compare_limits, policy_text
 from tacit.errors import InvalidInput
 
 __all__ = ["init"]
+
+T = TypeVar("T")
 
 _USUAL = 100  # answers, where it is decided already whether there is a delta
 _WHOLE = "write a whole number in digits, such as 50"
@@ -73,9 +75,10 @@ def init(
         "--answers 50": answers is None and delta is None,
     }
     if missing := [option for option, is_missing in options.items() if is_missing]:
+        tables = columns_of(source)  # a file that is not there is said first
         _check_terminal(missing)
-        unit, counts = _ask_who(source, unit, counts)
-    limit = number(epsilon or _ask("The limit of all answers together (epsilon)", "3"), "--epsilon")
+        unit, counts = _ask_who(tables, unit, counts)
+    limit = number(epsilon, "--epsilon") if epsilon is not None else _ask_limit()
     many = answers if answers is not None else _USUAL if delta is not None else _ask_answers()
     choice = compare_limits(limit, many)
     chosen = number(delta, "--delta") if delta is not None else choice.delta
@@ -91,7 +94,10 @@ def init(
     )
     _write_policy(file, text)
     told = {"policy": str(file), "epsilon": str(limit), "delta": str(chosen), "why": str(choice)}
-    then = f'Replace every "?" in it, then run: tacit check {shlex.quote(str(vault))}'
+    rules = [line for line in text.splitlines() if not line.startswith("#")]
+    is_open = any('"?"' in line for line in rules)
+    first = 'Replace every "?" in it' if is_open else "Declare bounds and public values in it"
+    then = f"{first}, then run: tacit check {shlex.quote(str(vault))}"
     say(f"{choice}\n\nWritten: {file}\n{then}", told, as_json=as_json)
 
 
@@ -153,10 +159,11 @@ def _counts(options: list[str]) -> int | Mapping[str, int] | None:
 
 
 def _ask_who(
-    source: list[str], unit: str | None, counts: int | Mapping[str, int] | None
+    tables: Mapping[str, Iterable[str]],
+    unit: str | None,
+    counts: int | Mapping[str, int] | None,
 ) -> tuple[str | None, int | Mapping[str, int] | None]:
     """Who is protected, and how many of their rows count, by whoever sits at the terminal; both may wait."""
-    tables = columns_of(source)
     if unit is None:
         names = dict.fromkeys(name for columns in tables.values() for name in columns)
         text = f'The column that identifies who is protected ({", ".join(names)}), or "row"'
@@ -165,17 +172,40 @@ def _ask_who(
         return None, counts
     if counts is None and unit != "row":
         said = {
-            table: _ask(f"How many rows of one {unit} count in full in {table}", _LATER)
+            table: _ask_until(
+                f"How many rows of one {unit} count in full in {table}",
+                _LATER,
+                lambda text: None if text == _LATER else _whole(text, "--contributions"),
+            )
             for table in tables
         }
-        counts = {
-            table: _whole(text, "--contributions") for table, text in said.items() if text != _LATER
-        }
+        counts = {table: count for table, count in said.items() if count is not None}
     return unit, counts
 
 
+def _ask_limit() -> Fraction:
+    text = "The limit of all answers together (epsilon)"
+    return _ask_until(text, "3", lambda answer: _above_zero(number(answer, "--epsilon")))
+
+
 def _ask_answers() -> int:
-    return _whole(_ask("About how many answers do you expect to give", "50"), "--answers")
+    text = "About how many answers do you expect to give"
+    return _ask_until(text, "50", lambda answer: _whole(answer, "--answers"))
+
+
+def _above_zero(limit: Fraction) -> Fraction:
+    if limit <= 0:
+        raise InvalidInput("--epsilon", limit, "give a number above zero")
+    return limit
+
+
+def _ask_until(text: str, usual: str, read: Callable[[str], T]) -> T:
+    """What somebody at the terminal answers; what cannot be read is said, and asked again."""
+    while True:
+        try:
+            return read(_ask(text, usual))
+        except InvalidInput as refusal:
+            typer.echo(str(refusal), err=True)
 
 
 def _whole(text: str, option: str) -> int:

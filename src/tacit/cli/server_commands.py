@@ -4,6 +4,7 @@ Checked by: tests/unit/cli/test_server_commands.py
 """
 
 import sys
+import tomllib
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -14,8 +15,8 @@ from tacit.cli.arguments import Folder, number
 from tacit.cli.output import AsJson, say
 from tacit.curator import open_vault
 from tacit.errors import InvalidInput
+from tacit.server import Person, identities_of, write_calibration
 from tacit.server import calibrate as measure
-from tacit.server import identities_of, write_calibration
 from tacit.server import serve as run_server
 
 __all__ = ["calibrate", "people", "serve", "tokens"]
@@ -102,7 +103,11 @@ def add_person(
         str | None, typer.Option(help="The epsilon of questions that state none.", metavar="NUMBER")
     ] = None,
     allowance: Annotated[
-        float | None, typer.Option(help="The share of the limit that may be spent in a day.")
+        str | None,
+        typer.Option(
+            help="The share of everyone's limit that may be spent in a day: 0.05 or 5%.",
+            metavar="SHARE",
+        ),
     ] = None,
     password_stdin: Annotated[
         bool, typer.Option("--password-stdin", help="Read the password from the standard input.")
@@ -113,7 +118,8 @@ def add_person(
     usual = None if price is None else str(number(price, "--price"))
     password = sys.stdin.readline().rstrip("\n") if password_stdin else None
     known = identities_of(vault)
-    known.add(name, role, password, price=usual, allowance=allowance)
+    share = None if allowance is None else _share(allowance)
+    known.add(name, role, password, price=usual, allowance=share)
     told: dict[str, object] = {"name": name, "role": role}
     text = f"{name} is added as {role}."
     if password is None:
@@ -121,6 +127,11 @@ def add_person(
         told["link"] = link
         text += f" The password is chosen at this path of the server; the link works once, within a day: {link}"
     known.close()
+    if role == "analyst" and not _has_limit(vault, name):
+        text += (
+            f"\nThe policy has no limit for {name} yet: add a section [analysts.{name}] with an epsilon, "
+            "or the vault is not served."
+        )
     say(text, told, as_json=as_json)
 
 
@@ -180,12 +191,7 @@ def list_people(vault: Folder = Path(), as_json: AsJson = False) -> None:
         }
         for each in found
     ]
-    lines = [
-        f"{each.name}  {each.role}{'  disabled' if each.disabled else ''}  "
-        f"last seen {_moment(each.seen) or 'never'}"
-        for each in found
-    ]
-    say("\n".join(lines) or "Nobody has been added yet.", told, as_json=as_json)
+    say("\n".join(map(_line_of, found)) or "Nobody has been added yet.", told, as_json=as_json)
 
 
 @tokens.command("new")
@@ -237,6 +243,35 @@ def list_tokens(vault: Folder = Path(), as_json: AsJson = False) -> None:
         f"{each.id}  {each.name}  until {_moment(each.expires)}  {each.label}" for each in found
     ]
     say("\n".join(lines) or "There are no tokens.", told, as_json=as_json)
+
+
+def _line_of(person: Person) -> str:
+    """Somebody in the list of people."""
+    parts = [
+        person.name,
+        person.role,
+        "disabled" if person.disabled else "" if person.has_password else "no password yet",
+        f"usual price {person.price}" if person.price else "",
+        f"{100 * person.allowance:.3g}% of the limit a day" if person.allowance else "",
+        f"last seen {_moment(person.seen) or 'never'}",
+    ]
+    return "  ".join(part for part in parts if part)
+
+
+def _share(text: str) -> float:
+    """A share as people write it: 0.05 or 5%."""
+    remedy = "give a share of the limit a day, such as 0.05 or 5%"
+    if text.endswith("%"):
+        return float(number(text[:-1], "--allowance", remedy)) / 100
+    return float(number(text, "--allowance", remedy))
+
+
+def _has_limit(vault: Path, name: str) -> bool:
+    """Whether the policy of a vault gives somebody a limit of their own; if there is none yet, nothing is missing."""
+    file = (vault if vault.is_dir() else vault.parent) / "tacit.toml"
+    if not file.is_file():
+        return True
+    return name in tomllib.loads(file.read_text(encoding="utf-8")).get("analysts", {})
 
 
 def _announce(text: str) -> None:

@@ -122,7 +122,8 @@ def protect(
         linked = _link(each, units[each], sources, references or {})
         first = linked.steps[0].column if isinstance(linked, Linked) else units[each]
         stored = stored_kinds(rows, connection)
-        _check_there([*specs[each], *([first] if first != "row" else [])], stored)
+        _check_there("column", list(specs[each]), stored)
+        _check_there("unit", [first] if first != "row" else [], stored)
         declared = tuple(
             column_of(column, spec, stored[column]) for column, spec in specs[each].items()
         )
@@ -210,12 +211,12 @@ def _check_unit(unit: object) -> str:
     return unit
 
 
-def _check_there(wanted: list[str], stored: Mapping[str, object]) -> None:
+def _check_there(what: str, wanted: list[str], stored: Mapping[str, object]) -> None:
     for each in wanted:
         if each not in stored:
             close = get_close_matches(each, stored, n=1)
             hint = f"did you mean {close[0]!r}? " if close else ""
-            raise InvalidInput("column", each, f"{hint}the source has: {', '.join(sorted(stored))}")
+            raise InvalidInput(what, each, f"{hint}the source has: {', '.join(sorted(stored))}")
 
 
 def _link(
@@ -257,7 +258,7 @@ def _list_references(
 ) -> tuple[tuple[str, str, str], ...]:
     """The foreign keys of a table, each with the table and the key that it leads to."""
     columns = list(references.get(table, {}))
-    _check_there(columns, stored)
+    _check_there("column", columns, stored)
     return tuple(
         (column, *_read_reference(table, column, sources, references)) for column in columns
     )

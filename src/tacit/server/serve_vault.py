@@ -163,10 +163,11 @@ def refuse_unlimited(vault: Vault, identities: Identities) -> None:
     if without:
         vault.close()
         raise InvalidInput(
-            "analysts",
-            without,
-            "these analysts have no limit of their own and could spend everyone's: add [analysts.NAME] with an "
-            "epsilon to the policy, disable them (tacit user disable), or say --shared-limit",
+            f"a limit of their own for {', '.join(without)}",
+            None,
+            "without one they could spend everyone's: add "
+            f"{' and '.join(f'[analysts.{each}]' for each in without[:3])} with an epsilon to the policy, disable them "
+            "(tacit user disable), or say --shared-limit",
         )
 
 
@@ -279,6 +280,7 @@ def _serve_until_stopped(
         lifespan="off",
         timeout_graceful_shutdown=90,
     )
+    server.desk.rehearse()
     prepare_process()
     try:
         asyncio.run(_serve(uvicorn.Server(config), server, tls, say, ready, pg))

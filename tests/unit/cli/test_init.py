@@ -57,6 +57,25 @@ def test_at_a_terminal_unit_contributions_limit_and_answers_are_asked_for(
     assert "50 answers" in text
 
 
+def test_what_cannot_be_read_at_a_terminal_is_asked_again(
+    run: Run, visits: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = answering(monkeypatch, "patient", "few", "7", "-2", "x", "2", "1/2", "20")
+    said = run("init", tmp_path / "new", "--source", visits)
+    assert said.code == 0
+    assert len(asked) == 8
+    assert "few" in said.err
+    text = (tmp_path / "new" / "tacit.toml").read_text("utf-8")
+    assert {"contributions = 7", "epsilon = 2"} <= set(text.splitlines())
+
+
+def test_a_file_that_is_not_there_is_said_before_anything_is_asked(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: False)
+    helpful(run("init", tmp_path / "new", "--source", tmp_path / "no.csv"), 2, "no.csv")
+
+
 def test_at_a_terminal_a_curator_may_decide_later(
     run: Run, visits: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

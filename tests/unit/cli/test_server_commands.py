@@ -45,11 +45,27 @@ def test_people_are_added_listed_disabled_and_enabled(folder):
         ("ana", "analyst", False),
         ("cleo", "curator", False),
     ]
-    assert "cleo  curator  last seen never" in run("user", "list", folder)
+    lines = run("user", "list", folder).splitlines()
+    assert lines[1] == "cleo  curator  no password yet  last seen never"
+    assert lines[0] == "ana  analyst  usual price 1/10  last seen never"
     with pytest.raises(InvalidInput):
         run("user", "passwd", folder, "ana")
     with pytest.raises(InvalidInput):
         run("user", "add", folder, "eve", "--role", "owner")
+
+
+def test_an_allowance_is_a_share_or_a_percentage_and_a_missing_limit_is_told(folder):
+    assert "no limit" not in run("user", "add", folder, "ana", "--allowance", "5%")
+    added = run("user", "add", folder, "zoe", "--allowance", "0.05")
+    assert "add a section [analysts.zoe] with an epsilon" in added
+    assert "no limit" not in run("user", "add", folder, "otto", "--role", "auditor")
+    people = identities_of(folder)
+    assert [each.allowance for each in people.people()] == [0.05, None, 0.05]
+    people.close()
+    assert "5% of the limit a day" in run("user", "list", folder)
+    for wrong in ("5", "much", "0", "-1%"):
+        with pytest.raises(InvalidInput, match=r"0\.05"):
+            run("user", "add", folder, "eve", "--allowance", wrong)
 
 
 def test_tokens_are_made_listed_and_revoked(folder):

@@ -45,12 +45,21 @@ def test_analysts_without_a_limit_are_not_served_unless_that_is_meant(tmp_path):
     folder = make_folder(tmp_path / "clinic", POLICY.split("[analysts.ana]", maxsplit=1)[0])
     identities = identities_of(folder)
     identities.add("ana", "analyst")
-    with pytest.raises(InvalidInput, match="limit of their own"):
+    with pytest.raises(InvalidInput, match="a limit of their own for ana is missing"):
         Server(folder, secure=False)
     Server(folder, secure=False, shared_limit=True).desk.close()
     identities.disable("ana")
     identities.close()
     Server(folder, secure=False).desk.close()
+
+
+def test_a_rehearsal_reads_no_row_and_charges_nothing(tmp_path):
+    folder = make_folder(tmp_path / "clinic")
+    server = Server(folder, secure=False)
+    (folder / "visits.csv").unlink()
+    server.desk.rehearse()
+    assert list(server.desk._vault.ledger.entries()) == []
+    server.close()
 
 
 def test_the_first_curator_chooses_a_password_by_a_link_once(tmp_path):

@@ -79,8 +79,10 @@ class Release:
     def item(self) -> Any:
         """The number of an answer that has a single row and a single aggregate."""
         if len(self.rows) != 1 or len(self.measured) != 1:
-            shape = f"{len(self.rows)} rows and {len(self.measured)} aggregates"
-            raise InvalidInput("an answer", f"with {shape}", 'name a column, as in answer["n"]')
+            rows, measured = len(self.rows), len(self.measured)
+            shape = f"{rows} row{'s' * (rows != 1)} and {measured} aggregate{'s' * (measured != 1)}"
+            remedy = f'the answer has {shape}; name a column, as in answer["n"]'
+            raise InvalidInput("a single number", None, remedy)
         return self.column(self.measured[0])[0]
 
     def to_dict(self) -> dict[str, list[Any]]:

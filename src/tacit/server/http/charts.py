@@ -15,7 +15,8 @@ __all__ = ["MOST_ROWS", "budget_bar", "format_number", "steps", "whiskers"]
 MOST_ROWS = 30
 """How many rows of an answer are drawn: the largest."""
 
-_WIDTH, _LABEL, _ROW = 720, 170, 28
+_WIDTH, _ROW = 720, 28
+_LONGEST, _LETTER = 24, 6.7  # letters of a key that are drawn, and how wide each is about
 _LEFT, _DAY = 56, 86_400.0
 
 
@@ -56,22 +57,23 @@ def whiskers(release: Any, measure: str) -> Markup:
     keys = [name for name in release.columns if name not in ends]
     least = min(0.0, *(float(row[low]) for row in rows))
     most = max(0.0, *(float(row[high]) for row in rows))
-    scale = (_WIDTH - _LABEL - 90) / ((most - least) or 1.0)
+    names = [", ".join(format_number(row[key]) for key in keys) or measure for row in rows]
+    labels = [each if len(each) <= _LONGEST else each[: _LONGEST - 1] + "…" for each in names]
+    start = round(10 + _LETTER * max(len(each) for each in labels))
+    scale = (_WIDTH - start - 90) / ((most - least) or 1.0)
 
     def place(value: float) -> float:
-        return round(_LABEL + (float(value) - least) * scale, 1)
+        return round(start + (float(value) - least) * scale, 1)
 
     zero, drawn = place(0), []
-    for number, row in enumerate(rows):
+    for number, (row, short) in enumerate(zip(rows, labels, strict=True)):
         top = 8 + number * _ROW
-        name = ", ".join(format_number(row[key]) for key in keys) or measure
-        short = name if len(name) <= 24 else name[:23] + "…"
         value, left, right = place(row[measure]), place(row[low]), place(row[high])
         middle = top + 9
         wide, beside = round(abs(value - zero), 1), max(right, value) + 8
         shown = escape(format_number(row[measure]))
         drawn.append(
-            f'<text class="label" x="{_LABEL - 10}" y="{top + 14}" text-anchor="end">{escape(short)}</text>'
+            f'<text class="label" x="{start - 10}" y="{top + 14}" text-anchor="end">{escape(short)}</text>'
             f'<rect class="bar" x="{min(zero, value)}" y="{top}" width="{wide}" height="18" rx="3"/>'
             f'<path class="whisker" d="M{left} {middle}H{right}M{left} {middle - 6}v12M{right} {middle - 6}v12"/>'
             f'<text class="value" x="{beside}" y="{top + 14}">{shown}</text>'
@@ -137,7 +139,7 @@ def steps(spending: Sequence[tuple[str, float]], label: str, pace: float | None 
     return Markup(  # noqa: S704 -- every text in it was escaped above
         f'<svg class="chart" role="img" aria-label="{said}" viewBox="0 0 {_WIDTH} 200">'
         f'<path class="axis" d="M{_LEFT} 170H{_WIDTH - 20}M{_LEFT} 20V170"/><path class="line" d="{"".join(points)}"/>'
-        f'{dashed}<text class="label" x="{_LEFT - 6}" y="26" text-anchor="end">{most:.1%}</text>'
+        f'{dashed}<text class="label" x="{_LEFT - 6}" y="26" text-anchor="end">{100 * most:.3g} %</text>'
         f'<text class="label" x="{_LEFT - 6}" y="174" text-anchor="end">0</text>'
         f'<text class="label" x="{_LEFT}" y="192">{escape(begin)}</text>'
         f'<text class="label" x="{_WIDTH - 20}" y="192" text-anchor="end">{escape(until)}</text></svg>'

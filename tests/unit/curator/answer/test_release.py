@@ -228,7 +228,7 @@ def test_a_column_is_had_by_its_name_and_a_single_number_by_item():
     assert COUNTED.to_dict()["year"] == [2024, None]
     one = answer_of(("n", "n_low", "n_high"), ((5, 1, 9),), ("n",))
     assert one.item() == 5
-    with pytest.raises(InvalidInput, match="2 rows and 1 aggregates"):
+    with pytest.raises(InvalidInput, match="2 rows and 1 aggregate;"):
         COUNTED.item()
     with pytest.raises(
         AttributeError, match=r'^an answer has no attribute \'n\': its column is answer\["n"\]$'

@@ -25,7 +25,7 @@ __all__ = [
     "ways_to_halve",
 ]
 
-_TIMES = re.compile(r"(pay ([0-9]+) times as much) \(.*\)")
+_TIMES = re.compile(r"(pay ([0-9]+) times as much) \((?:([0-9.]+)%)?(.*)\)")
 
 
 def question_from(asked: Mapping[str, Any]) -> Question:
@@ -155,12 +155,14 @@ def ways_to_halve(halving: str, own: float | None = None) -> list[str]:
     Who has a limit of their own is told which share of that the price is, by the one of the question.
 
     >>> ways_to_halve("pay 4 times as much (10.5% of the limit), or declare bounds half as wide.")
-    ['pay 4 times as much (10.5% of the limit)', 'declare bounds half as wide']
+    ['pay 4 times as much (10.5 % of the limit)', 'declare bounds half as wide']
     >>> ways_to_halve("pay 4 times as much (10.5% of the limit).", own=0.05)
-    ['pay 4 times as much (20.0% of your limit)']
+    ['pay 4 times as much (20 % of your limit)']
     """
     first, *others = halving.removesuffix(".").split(", or ")
     priced = _TIMES.fullmatch(first)
-    if own is not None and priced is not None:
-        first = f"{priced[1]} ({int(priced[2]) * own:.1%} of your limit)"
+    if priced is not None and own is not None:
+        first = f"{priced[1]} ({share_text(int(priced[2]) * own)} of your limit)"
+    elif priced is not None and priced[3]:
+        first = f"{priced[1]} ({priced[3]} %{priced[4]})"
     return [first, *others]
