@@ -3,9 +3,11 @@
 import asyncio
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tacit.accounting import Charge
 from tacit.curator import (
     AnswerColumn,
     Board,
@@ -115,6 +117,19 @@ class Desk:
             who.allowance,
             self._identities.spent_today(who.name),
         )
+
+    def price_that_fits(self, who: Identity, told: Explanation) -> Fraction | None:
+        """An epsilon that fits into the limits and into today's allowance, in place of one that does not."""
+        today = self.left_today(who)
+        if told.free or (told.affordable and (today is None or told.share <= today)):
+            return None
+        fits = [] if told.affordable else [told.fitting]
+        if today is not None:
+            rule = self.policy.limit.filter()
+            rest = int(today * (1 - 1e-9) * rule.limit.amount)
+            fits.append(rule.epsilon_left(Charge(rule.limit.amount - rest), Charge(0)))
+        known = [each for each in fits if each is not None]
+        return min(known) if len(known) == len(fits) else None
 
     def rehearse(self) -> None:
         """Ask about made-up rows once, so that the first paid question finds everything loaded and keeps its slot.

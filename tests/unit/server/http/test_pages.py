@@ -176,13 +176,22 @@ def test_what_is_left_of_an_allowance_is_told_before_anything_is_asked(clinic):
     clinic.identities.set_terms("ben", price=None, allowance=1e-5)
     try:
         few = ask(ben, "/explain", sql=COUNT, price="0.01").text
-        dear = ask(ben, "/explain", sql=COUNT, price="0.5").text
+        none = ask(ben, "/explain", sql=COUNT, price="0.5").text
+        clinic.identities.set_terms("ben", price=None, allowance=1e-3)
+        dear = ask(ben, "/explain", sql=COUNT, price="0.9").text
+        price = re.search(r"Pay epsilon ([\d.]+)</a> <span class=\"muted\">which still fits", dear)[
+            1
+        ]
+        fits = ask(ben, "/explain", sql=COUNT, price=price).text
         budget = ben.get("/budget", headers=HTML).text
     finally:
         clinic.identities.set_terms("ben", price=None, allowance=None)
     assert re.search(r"more like this fit, \d+ of them today", few)
-    assert "does not fit today" in dear
-    assert 'data-affordable="no"' in dear
+    for beyond in (none, dear):
+        assert "does not fit today" in beyond
+        assert 'data-affordable="no"' in beyond
+    assert "Ask tomorrow" in none
+    assert 'data-affordable="yes"' in fits
     assert "of your limit can be spent today" in budget
     assert "today" not in ask(cleo, "/explain", sql=COUNT, price="0.01").text
 

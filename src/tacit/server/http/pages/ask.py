@@ -185,6 +185,7 @@ class AskPage:
             question = question_from(asked)
             told = await self._desk.run(lambda: self._desk.explain(who.identity, question))
             today = await self._desk.run(lambda: self._desk.left_today(who.identity))
+            fits = await self._desk.run(lambda: self._desk.price_that_fits(who.identity, told))
         except TacitError as refusal:
             return {"told": None, "problem": refusal_view(refusal, asked["sql"])}
         share, left = told.own or (told.share, told.left)
@@ -198,7 +199,7 @@ class AskPage:
             "today": (today or 0.0) * (self._pages.own_scale(who) or 1) if is_beyond else None,
             "ways": ways_to_halve(told.halving, None if told.own is None else told.own[0]),
             "halved": self._halved(who, question),
-            "fitting": _fitting(told),
+            "fitting": None if fits is None else f"{float(fits):g}",
             "typed": question.sql,
         }
 
@@ -208,10 +209,3 @@ class AskPage:
             return {"by": "within", "price": f"{float(question.within) / 2:g}"}
         epsilon = float(Fraction(question.epsilon or who.identity.price or _EXAMPLE_PRICE))
         return {"by": "epsilon", "price": price_to_halve(self._desk.policy.limit, epsilon)}
-
-
-def _fitting(told: Any) -> str | None:
-    """A price that still fits, where the one that was typed does not."""
-    if told.free or told.affordable or not told.fitting:
-        return None
-    return f"{float(told.fitting):g}"
