@@ -90,7 +90,7 @@ BUGS = [
     ),
     Bug(
         name="catalogue-parameters-read-as-sql",
-        file=f"{ROOM}/rewrite/expressions.py",
+        file="src/tacit/catalogue/rewrite/session_values.py",
         before="        case _:\n            return text(str(value))",
         after="        case _:\n            return to_tree(f\"'{value}'\")",
         killed_by=f"{DATABASE}::test_parameters_are_values_and_never_sql",

@@ -3,12 +3,12 @@
 The second place, beside `plan/sql`, that knows the parser; what it reads never meets a private row.
 """
 
-from tacit.catalogue.rewrite.expressions import TYPE_NAMES
 from tacit.catalogue.rewrite.macros import STATEMENTS
 from tacit.catalogue.rewrite.parameters import parameter_types
 from tacit.catalogue.rewrite.parse import parse
 from tacit.catalogue.rewrite.relations import is_of_the_catalogue, quoted, with_name_of_cte
 from tacit.catalogue.rewrite.session import Session
+from tacit.catalogue.rewrite.session_values import TYPE_NAMES
 from tacit.catalogue.rewrite.statement import Rewritten, rewrite
 
 __all__ = [

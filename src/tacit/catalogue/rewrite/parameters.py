@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from tacit.catalogue.built_in import relations
-from tacit.catalogue.rewrite.expressions import TYPE_NAMES
 from tacit.catalogue.rewrite.names import type_name, whole_number
+from tacit.catalogue.rewrite.session_values import TYPE_NAMES
 from tacit.catalogue.rewrite.walk import peel
 
 __all__ = ["parameter_types"]
