@@ -8,7 +8,7 @@ from fastapi.responses import JSONResponse
 
 from tacit.errors import NotFound
 from tacit.server.desk import Desk
-from tacit.server.http import models
+from tacit.server.http import request_models, response_models
 from tacit.server.http.authenticate_requests import Gate, Visitor
 from tacit.server.http.forecast import forecast
 from tacit.server.http.values import ARROW, CSV, answer_response
@@ -32,7 +32,7 @@ _TOKEN_DAYS = 0.5
 
 _FORMS: dict[int | str, dict[str, Any]] = {
     200: {
-        "model": models.Answer,
+        "model": response_models.Answer,
         "description": "The answer.",
         "content": {
             CSV: {"schema": {"type": "string"}},
@@ -40,7 +40,7 @@ _FORMS: dict[int | str, dict[str, Any]] = {
         },
     },
     202: {
-        "model": models.Waiting,
+        "model": response_models.Waiting,
         "description": "The answer is sent when its slot ends.",
         "headers": {
             "Location": {"schema": {"type": "string"}},
@@ -77,18 +77,20 @@ def _sign_in_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
     Who = Annotated[Visitor, Depends(visitor)]
 
     @routes.post("/tokens", status_code=201, tags=["sign in"])
-    async def make_token(request: Request, body: models.SignInBody) -> models.TokenMade:
+    async def make_token(
+        request: Request, body: request_models.SignInBody
+    ) -> response_models.TokenMade:
         """A bearer token for twelve hours, in exchange for a name and a password."""
         address = request.client.host if request.client else "nowhere"
         who = await desk.run(lambda: desk.people.sign_in(body.name, body.password, address))
         token = await desk.run(lambda: desk.people.new_token(who, "by password", days=_TOKEN_DAYS))
-        return models.TokenMade(token=token, expires_in=int(_TOKEN_DAYS * 86_400))
+        return response_models.TokenMade(token=token, expires_in=int(_TOKEN_DAYS * 86_400))
 
     @routes.get("/me", tags=["sign in"])
-    async def read_me(who: Who) -> models.Me:
+    async def read_me(who: Who) -> response_models.Me:
         """Who is signed in, and what is left."""
         standing = await desk.run(lambda: desk.standing(who.identity))
-        return models.Me.model_validate(standing_fields(standing))
+        return response_models.Me.model_validate(standing_fields(standing))
 
 
 def _table_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
@@ -96,12 +98,12 @@ def _table_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
     Who = Annotated[Visitor, Depends(visitor)]
 
     @routes.get("/tables", tags=["tables"])
-    async def list_tables(who: Who) -> models.TablesTold:
+    async def list_tables(who: Who) -> response_models.TablesTold:
         """The declared tables, with declared and estimated bounds."""
         found = await desk.run(lambda: desk.tables(who.identity))
         policy = desk.policy
         own = policy.analysts.get(who.identity.payer or "")
-        return models.TablesTold(
+        return response_models.TablesTold(
             unit=policy.unit,
             replay=policy.replay,
             limit=limit_fields(policy.limit),
@@ -113,16 +115,16 @@ def _table_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
         )
 
     @routes.get("/tables/{name}", tags=["tables"])
-    async def read_table(who: Who, name: Name) -> models.TableTold:
+    async def read_table(who: Who, name: Name) -> response_models.TableTold:
         """One table, and what can be asked about its columns."""
         found = await desk.run(lambda: desk.tables(who.identity))
         if name not in found:
             raise NotFound("table", name)
         listing = await desk.run(lambda: desk.describe(who.identity, name))
-        return models.TableTold(
+        return response_models.TableTold(
             version=desk.version(name),
             table=table_fields(found[name].asked_table),
-            listing=models.Answer.model_validate(answer_fields(listing)),
+            listing=response_models.Answer.model_validate(answer_fields(listing)),
         )
 
 
@@ -131,16 +133,18 @@ def _question_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
     Who = Annotated[Visitor, Depends(visitor)]
 
     @routes.post("/explanations", tags=["questions"])
-    async def explain(who: Who, body: models.QuestionBody) -> models.ExplanationTold:
+    async def explain(
+        who: Who, body: request_models.QuestionBody
+    ) -> response_models.ExplanationTold:
         """What an answer would contain and cost.  This is free, and no row is read."""
         told = await desk.run(lambda: desk.explain(who.identity, body.question()))
-        return models.ExplanationTold.model_validate(explanation_fields(told))
+        return response_models.ExplanationTold.model_validate(explanation_fields(told))
 
     @routes.post("/answers", response_model=None, responses=_FORMS, tags=["questions"])
     async def ask(
         request: Request,
         who: Who,
-        body: models.AnswerBody,
+        body: request_models.AnswerBody,
         prefer: Annotated[str, Header()] = "",
         idempotency_key: Annotated[str | None, Header(max_length=255)] = None,
     ) -> Response:
@@ -151,7 +155,7 @@ def _question_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
     @routes.post(
         "/twin/answers", response_model=None, responses={200: _FORMS[200]}, tags=["questions"]
     )
-    async def ask_twin(request: Request, who: Who, body: models.AnswerBody) -> Response:
+    async def ask_twin(request: Request, who: Who, body: request_models.AnswerBody) -> Response:
         """The answer on made-up rows.  It is free."""
         release = await desk.run(lambda: desk.ask_twin(who.identity, body.question()))
         return answer_response(request, release)
@@ -167,13 +171,13 @@ def _answer_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
         table: Annotated[str | None, Query(max_length=200)] = None,
         after: Annotated[int | None, Query(ge=0, le=2**62)] = None,
         most: Annotated[int, Query(ge=1, le=200)] = 50,
-    ) -> models.History:
+    ) -> response_models.History:
         """Your own questions, newest first."""
         found = await desk.run(
             lambda: desk.ledger.history(who.identity, before=after, most=most, table=table)
         )
         following = found[-1].entry if len(found) == most else None
-        return models.History(answers=[_past(each) for each in found], next=following)
+        return response_models.History(answers=[_past(each) for each in found], next=following)
 
     @routes.get("/answers/{id}", response_model=None, responses=_FORMS, tags=["questions"])
     async def read_answer(request: Request, who: Who, id: Name) -> Response:  # noqa: A002 -- as it is called
@@ -195,14 +199,14 @@ def _release_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
     async def synthesize(
         request: Request,
         who: Who,
-        body: models.SyntheticBody,
+        body: request_models.SyntheticBody,
         prefer: Annotated[str, Header()] = "",
     ) -> Response:
         """Rows that look like a table's own and belong to nobody, at one price; more of them are free."""
         job = await desk.releases.synthesize(
             who.identity,
             body.table,
-            models.exact_number(body.epsilon),
+            request_models.exact_number(body.epsilon),
             columns=body.columns,
             always=body.always,
             rows=body.rows,
@@ -213,7 +217,7 @@ def _release_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
     async def learn(
         request: Request,
         who: Who,
-        body: models.ModelBody,
+        body: request_models.ModelBody,
         prefer: Annotated[str, Header()] = "",
     ) -> Response:
         """A model fitted to rows, as JSON with its numbers in Base64; the same fit again is free."""
@@ -226,12 +230,14 @@ def _survey_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
     Who = Annotated[Visitor, Depends(visitor)]
 
     @routes.get("/surveys", tags=["releases"])
-    async def list_surveys(who: Who) -> models.SurveysTold:
+    async def list_surveys(who: Who) -> response_models.SurveysTold:
         """The collected surveys: their questions and their privacy promise."""
         found = await desk.run(lambda: desk.surveys(who.identity))
-        return models.SurveysTold(
+        return response_models.SurveysTold(
             surveys=[
-                models.SurveyTold(name=name, answers=list(each.values), promise=dict(each.promise))
+                response_models.SurveyTold(
+                    name=name, answers=list(each.values), promise=dict(each.promise)
+                )
                 for name, each in found.items()
             ]
         )
@@ -255,10 +261,10 @@ def _receipt_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
         return await desk.run(lambda: desk.ledger.receipt(who.identity, entry))
 
     @routes.post("/receipts/check", tags=["receipts"])
-    async def check_receipt(who: Who, body: models.ReceiptBody) -> models.Faults:
+    async def check_receipt(who: Who, body: request_models.ReceiptBody) -> response_models.Faults:
         """The fields in which a receipt differs from the ledger."""
         receipt: Mapping[str, Any] = body.model_dump()
-        return models.Faults(
+        return response_models.Faults(
             faults=await desk.run(lambda: desk.ledger.check_receipt(who.identity, receipt))
         )
 
@@ -268,26 +274,26 @@ def _budget_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
     Who = Annotated[Visitor, Depends(visitor)]
 
     @routes.get("/budget", tags=["budget"])
-    async def read_budget(who: Who) -> models.BudgetTold:
+    async def read_budget(who: Who) -> response_models.BudgetTold:
         """What is spent and left."""
         budget = await desk.run(lambda: desk.budget(who.identity))
-        return models.BudgetTold.model_validate(budget_fields(budget))
+        return response_models.BudgetTold.model_validate(budget_fields(budget))
 
     @routes.get("/budget/analysts", tags=["budget"])
-    async def read_budgets(who: Who) -> dict[str, models.BudgetTold]:
+    async def read_budgets(who: Who) -> dict[str, response_models.BudgetTold]:
         """What each analyst has spent and left."""
         found = await desk.run(lambda: desk.budgets(who.identity))
         return {
-            name: models.BudgetTold.model_validate(budget_fields(each))
+            name: response_models.BudgetTold.model_validate(budget_fields(each))
             for name, each in found.items()
         }
 
     @routes.get("/budget/forecast", tags=["budget"])
-    async def read_forecast(who: Who) -> models.Forecast:
+    async def read_forecast(who: Who) -> response_models.Forecast:
         """When the limit will be reached at the pace of the last seven days, and how many answers still fit."""
         standing = await desk.run(lambda: desk.standing(who.identity))
         spending = await desk.run(lambda: desk.ledger.spending(who.identity))
-        return models.Forecast.model_validate(forecast(standing, spending, desk.policy))
+        return response_models.Forecast.model_validate(forecast(standing, spending, desk.policy))
 
 
 def _curator_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
@@ -295,26 +301,26 @@ def _curator_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
     Who = Annotated[Visitor, Depends(visitor)]
 
     @routes.post("/bounds", response_model=None, responses=_FORMS, tags=["curator"])
-    async def find_bounds(request: Request, who: Who, body: models.BoundsBody) -> Response:
+    async def find_bounds(request: Request, who: Who, body: request_models.BoundsBody) -> Response:
         """Estimate the bounds of a column, privately and at a price."""
-        epsilon = models.exact_number(body.epsilon)
+        epsilon = request_models.exact_number(body.epsilon)
         job = await desk.releases.find_bounds(who.identity, body.column, epsilon, body.share)
         return await _respond(request, desk, job, patient=True)
 
     @routes.post("/contributions", response_model=None, responses=_FORMS, tags=["curator"])
     async def find_contributions(
-        request: Request, who: Who, body: models.ContributionsBody
+        request: Request, who: Who, body: request_models.ContributionsBody
     ) -> Response:
         """Estimate the contribution bound of a table, privately and at a price."""
-        epsilon = models.exact_number(body.epsilon)
+        epsilon = request_models.exact_number(body.epsilon)
         job = await desk.releases.find_contributions(who.identity, body.table, epsilon, body.share)
         return await _respond(request, desk, job, patient=True)
 
     @routes.post("/tables/{name}/refresh", tags=["curator"])
-    async def refresh(who: Who, name: Name) -> models.Version:
+    async def refresh(who: Who, name: Name) -> response_models.Version:
         """Declare that the rows of a table have changed: its answers are no longer replayed."""
         version = await desk.run(lambda: desk.refresh(who.identity, name))
-        return models.Version(table=name, version=version)
+        return response_models.Version(table=name, version=version)
 
     @routes.post("/policy/reload", status_code=204, tags=["curator"])
     async def reload(who: Who) -> None:
@@ -331,18 +337,20 @@ def _ledger_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
         who: Who,
         first: Annotated[int, Query(alias="from", ge=0, le=2**62)] = 0,
         most: Annotated[int, Query(ge=1, le=200)] = 200,
-    ) -> models.Records:
+    ) -> response_models.Records:
         """Records of the ledger, oldest first."""
         found = await desk.run(lambda: desk.ledger.records(who.identity, first=first, most=most))
-        return models.Records(records=found, next=first + most if len(found) == most else None)
+        return response_models.Records(
+            records=found, next=first + most if len(found) == most else None
+        )
 
     @routes.post("/ledger/verifications", status_code=202, tags=["ledger"])
-    async def verify(who: Who) -> models.VerificationTold:
+    async def verify(who: Who) -> response_models.VerificationTold:
         """Check the whole ledger."""
         return _verification(desk.ledger.verify(who.identity))
 
     @routes.get("/ledger/verifications/{number}", tags=["ledger"])
-    async def read_verification(who: Who, number: Entry) -> models.VerificationTold:
+    async def read_verification(who: Who, number: Entry) -> response_models.VerificationTold:
         """The progress and the result of a check of the ledger."""
         return _verification(desk.ledger.verification(who.identity, number))
 
@@ -361,11 +369,13 @@ async def _respond(request: Request, desk: Desk, job: Job, *, patient: bool) -> 
     return answer_response(request, await job.result(), job.id)
 
 
-def _past(each: PastQuestion) -> models.Past:
-    names = models.Past.model_fields
-    return models.Past.model_validate({name: getattr(each, name) for name in names})
+def _past(each: PastQuestion) -> response_models.Past:
+    names = response_models.Past.model_fields
+    return response_models.Past.model_validate({name: getattr(each, name) for name in names})
 
 
-def _verification(check: Verification) -> models.VerificationTold:
-    names = models.VerificationTold.model_fields
-    return models.VerificationTold.model_validate({name: getattr(check, name) for name in names})
+def _verification(check: Verification) -> response_models.VerificationTold:
+    names = response_models.VerificationTold.model_fields
+    return response_models.VerificationTold.model_validate(
+        {name: getattr(check, name) for name in names}
+    )

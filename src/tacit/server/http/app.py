@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 
 from tacit.errors import TacitError
 from tacit.server.desk import Desk
-from tacit.server.http import models
+from tacit.server.http import response_models
 from tacit.server.http.api import api_routes
 from tacit.server.http.authenticate_requests import Gate, Headers
 from tacit.server.http.connections import WirePlace
@@ -121,7 +121,7 @@ def describe_app(app: FastAPI) -> dict[str, Any]:
         routes=app.routes,
     )
     components = document.setdefault("components", {}).setdefault("schemas", {})
-    components["Problem"] = models.Problem.model_json_schema()
+    components["Problem"] = response_models.Problem.model_json_schema()
     components.pop("HTTPValidationError", None)
     components.pop("ValidationError", None)
     document["components"]["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}

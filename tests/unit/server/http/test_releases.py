@@ -6,7 +6,7 @@ from typing import get_args
 import pytest
 
 from tacit.learn import Estimator
-from tacit.server.http.models import ModelBody
+from tacit.server.http.request_models import ModelBody
 from tacit.server.models_and_synthetic_tables import MODELS
 from tests.unit.server.clinics import add_survey, make_folder, running_app
 from tests.unit.server.http.test_api import problem

@@ -12,7 +12,6 @@ from fastapi.responses import RedirectResponse
 from tacit.errors import NotFound, TacitError
 from tacit.printing import json_text
 from tacit.server.http.authenticate_requests import Visitor
-from tacit.server.http.models import SQL
 from tacit.server.http.pages.questions import (
     answer_view,
     how_many_fit,
@@ -23,6 +22,7 @@ from tacit.server.http.pages.questions import (
 )
 from tacit.server.http.pages.rendering import Pages, Route, url_of
 from tacit.server.http.pages.tables import table_views
+from tacit.server.http.request_models import SQL
 from tacit.server.http.values import ARROW, CSV, answer_as
 from tacit.server.jobs import Job, Question
 from tacit.server.rights import check_right

@@ -9,8 +9,8 @@ from fastapi import Request, Response
 
 from tacit.errors import InvalidInput
 from tacit.server.http.authenticate_requests import Visitor
-from tacit.server.http.models import exact_number
 from tacit.server.http.pages.rendering import Pages, Route, url_of
+from tacit.server.http.request_models import exact_number
 from tacit.server.rights import check_right
 
 __all__ = ["PeoplePage"]

@@ -11,8 +11,8 @@ from fastapi.responses import RedirectResponse
 
 from tacit.errors import InvalidInput
 from tacit.server.http.authenticate_requests import Visitor
-from tacit.server.http.models import exact_number
 from tacit.server.http.pages.rendering import Pages, Route
+from tacit.server.http.request_models import exact_number
 from tacit.server.json_forms import policy_faults
 from tacit.server.policy_changes import Change
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from tacit.errors import AccessDenied, InvalidInput, TacitError
 from tacit.server.http.charts import MOST_ROWS, whiskers
-from tacit.server.http.models import SQL, exact_number
 from tacit.server.http.pages.rendering import share_text
 from tacit.server.http.problems import problem_from
 from tacit.server.http.remedies import rewrite_of
+from tacit.server.http.request_models import SQL, exact_number
 from tacit.server.jobs import Question
 
 __all__ = [

@@ -8,9 +8,9 @@ from typing import Any
 from fastapi import Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
-from tacit.server.http.models import SQL
 from tacit.server.http.pages.questions import question_from
 from tacit.server.http.pages.rendering import Pages, Route
+from tacit.server.http.request_models import SQL
 from tacit.server.json_forms import explanation_fields, policy_faults
 
 __all__ = ["JsonTwins"]
