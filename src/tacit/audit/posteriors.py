@@ -162,16 +162,10 @@ def posterior_games(
     >>> games.worst.shift, games.bound
     (Enclosure(1/4), Enclosure(1/2))
     """
-    distribution_of(prior)
-    sizes = {len(database) for database in prior}
-    if len(sizes) != 1 or not (rows := sizes.pop()):
-        raise InvalidInput(
-            "prior", "databases of several sizes", "give databases of one size, of at least one row"
-        )
+    rows = _count_rows(prior)
     if neighbours is Neighbours.REPLACE and default is None:
-        raise InvalidInput(
-            "default", default, "say which row takes the place of the one that is left out"
-        )
+        remedy = "say which row takes the place of the one that is left out"
+        raise InvalidInput("default", default, remedy)
     laws: dict[Database, Distribution] = {}
 
     def law(database: Database, row: int | None) -> Distribution:
@@ -190,11 +184,13 @@ def posterior_games(
         rest = Enclosure(Fraction(0), played[game, database].unlisted)
         return chances[game, database].get(outcome, rest)
 
-    beliefs = {}
-    for outcome in outcomes:
-        for game in games:
-            likely = {database: chance(game, database, outcome) for database in prior}
-            beliefs[game, outcome] = _update_belief(prior, likely, outcome)
+    beliefs = {
+        (game, outcome): _update_belief(
+            prior, {database: chance(game, database, outcome) for database in prior}, outcome
+        )
+        for outcome in outcomes
+        for game in games
+    }
     if claimed is None:
         ratio = max(
             (
@@ -209,6 +205,16 @@ def posterior_games(
         ratio = exp_of(enclose(claimed, "claimed"), PRECISION)
     bound = Enclosure(*((end - 1) / (end + 1) for end in (ratio.low, ratio.high)))
     return Games(dict(prior), rows, outcomes, bound, beliefs)
+
+
+def _count_rows(prior: Mapping[Any, Fraction]) -> int:
+    """How many rows each database of a prior has; a prior of several sizes is refused."""
+    distribution_of(prior)
+    sizes = {len(database) for database in prior}
+    if len(sizes) != 1 or not (rows := sizes.pop()):
+        remedy = "give databases of one size, of at least one row"
+        raise InvalidInput("prior", "databases of several sizes", remedy)
+    return rows
 
 
 def _drop_row(database: Database, row: int, neighbours: Neighbours, default: Hashable) -> Database:

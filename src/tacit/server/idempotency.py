@@ -58,37 +58,41 @@ class Keys:
                 (who, key),
             ).fetchone()
             if row is None:
-                many, oldest = file.execute(
-                    "SELECT COUNT(*), MIN(made) FROM keys WHERE name = ?", (who,)
-                ).fetchone()
-                if many >= _MOST:
-                    raise TooMany("idempotency keys in a day", oldest + _KEPT - self._now())
-                file.execute(
-                    "INSERT INTO keys (name, key, body, versions, made) VALUES (?, ?, ?, ?, ?)",
-                    (who, key, digest, versions, self._now()),
-                )
-            elif row[0] != digest:
-                raise KeyReused("was used for another question", "give every question its own key")
-            elif row[2] is not None:
-                answer: dict[str, Any] = json.loads(row[2])
-                return answer
-            elif (who, key) in self._running or self._is_anothers(file, row[3]):
-                raise KeyReused(
-                    "belongs to a question that is still running",
-                    "wait, and send it again",
-                    running=True,
-                )
-            elif row[1] != versions:
-                raise KeyReused(
-                    "belongs to a question that was not answered before a table was refreshed",
-                    "ask it again under another key",
-                )
+                self._insert(file, who, key, digest, versions)
+            else:
+                body, earlier, answer, owner = row
+                if body != digest:
+                    remedy = "give every question its own key"
+                    raise KeyReused("was used for another question", remedy)
+                if answer is not None:
+                    found: dict[str, Any] = json.loads(answer)
+                    return found
+                if (who, key) in self._running or self._is_anothers(file, owner):
+                    reason = "belongs to a question that is still running"
+                    raise KeyReused(reason, "wait, and send it again", running=True)
+                if earlier != versions:
+                    reason = (
+                        "belongs to a question that was not answered before a table was refreshed"
+                    )
+                    raise KeyReused(reason, "ask it again under another key")
             file.execute(
                 "UPDATE keys SET owner = ? WHERE name = ? AND key = ?",
                 (self._tables.server, who, key),
             )
             self._tables.say_alive(file)
         return None
+
+    def _insert(self, file: Statements, who: str, key: str, digest: str, versions: str) -> None:
+        """Write a new key down, unless somebody has too many."""
+        many, oldest = file.execute(
+            "SELECT COUNT(*), MIN(made) FROM keys WHERE name = ?", (who,)
+        ).fetchone()
+        if many >= _MOST:
+            raise TooMany("idempotency keys in a day", oldest + _KEPT - self._now())
+        file.execute(
+            "INSERT INTO keys (name, key, body, versions, made) VALUES (?, ?, ?, ?, ?)",
+            (who, key, digest, versions, self._now()),
+        )
 
     def end(self, who: str, key: str, answer: dict[str, Any] | None) -> None:
         """Keep the answer; without one, nothing was charged, and the key may be used again."""

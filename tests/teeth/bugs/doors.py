@@ -201,8 +201,8 @@ BUGS = [
     Bug(
         name="a-key-is-asked-by-two-servers",
         file=f"{SERVER}/idempotency.py",
-        before="elif (who, key) in self._running or self._is_anothers(file, row[3]):",
-        after="elif (who, key) in self._running:",
+        before="if (who, key) in self._running or self._is_anothers(file, owner):",
+        after="if (who, key) in self._running:",
         killed_by=f"{UNIT}/test_shared_tables.py::test_a_key_that_another_server_asks_is_neither_asked_nor_ended_here",
         note="a refusal by the second would forget the key of the first, and a retry be charged again",
     ),

@@ -110,20 +110,27 @@ def _show_names(tree: exp.Expr, session: Session, names: list[str] | None) -> No
     for select in tree.find_all(exp.Select):
         if not _is_row_source(select, tree):
             continue
-        shown: list[exp.Expr] = []
-        for number, each in enumerate(select.expressions):
-            inner = each.this if isinstance(each, exp.Alias) else each
-            made = _show_as_name(inner, session, select is outer or _first_of_part(select, tree))
-            if isinstance(each, exp.Alias):
-                each.set("this", made)
-                shown.append(each)
-            elif select is outer and names is not None:
-                shown.append(exp.alias_(made, names[number], quoted=True))
-            elif made is not inner:
-                shown.append(exp.alias_(made, inner.alias_or_name or "k__shown", quoted=True))
-            else:
-                shown.append(each)
+        outermost = select is outer or _first_of_part(select, tree)
+        columns = names if select is outer else None
+        shown = [
+            _show_column(each, session, outermost, None if columns is None else columns[number])
+            for number, each in enumerate(select.expressions)
+        ]
         select.set("expressions", shown)
+
+
+def _show_column(column: exp.Expr, session: Session, outermost: bool, name: str | None) -> exp.Expr:
+    """A column of a SELECT whose oid is shown as a name; under that name, where it has one."""
+    inner = column.this if isinstance(column, exp.Alias) else column
+    made = _show_as_name(inner, session, outermost)
+    if isinstance(column, exp.Alias):
+        column.set("this", made)
+        return column
+    if name is not None:
+        return exp.alias_(made, name, quoted=True)
+    if made is not inner:
+        return exp.alias_(made, inner.alias_or_name or "k__shown", quoted=True)
+    return column
 
 
 def _show_as_name(node: exp.Expr, session: Session, outermost: bool) -> exp.Expr:

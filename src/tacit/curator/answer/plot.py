@@ -110,34 +110,15 @@ def bars(
     A key that has an order, numbers or days, is drawn as a line; other keys as bars.  Of two keys the second one has
     colours.  With `ax`, axes of matplotlib's, it is drawn there.
     """
-    if not release.measured:
-        raise InvalidInput(
-            "an answer without numbers",
-            release.columns,
-            "plot one that has a count, a sum or a mean",
-        )
-    if not release.rows:
-        raise InvalidInput(
-            "an answer",
-            "without groups",
-            "no key was discovered, or HAVING removed all groups: there is nothing to plot",
-        )
-    with extra("plot", "a picture"):
-        from matplotlib.figure import Figure
-
+    _check_plottable(release)
     labels, panels = bars_of(release)
     series = _series_of(release)
     ordered = _is_ordered(release, series) and not any(panel.moments for panel in panels)
     if ax is None:
-        size = _size(len(panels), len(labels), ordered=ordered)
-        figure: Any = Figure(figsize=size, layout="constrained")
-        places = [figure.add_subplot(1, len(panels), place + 1) for place in range(len(panels))]
+        places = _new_axes(len(panels), _size(len(panels), len(labels), ordered=ordered))
     else:
-        places = list(ax) if isinstance(ax, Iterable) else [ax]
-        if len(places) != len(panels):
-            remedy = f"give one for each of: {', '.join(release.measured)}"
-            raise InvalidInput("ax", f"{len(places)} axes", remedy)
-        figure = places[0].figure
+        places = _given_axes(ax, release)
+    figure = places[0].figure
     for place, (axes, panel) in enumerate(zip(places, panels, strict=True)):
         if ordered:
             _draw_lines(axes, release, panel, series)
@@ -157,15 +138,54 @@ def bars(
     elif title is not None:
         places[0].set_title(printable(title), loc="left", parse_math=False)
     if path is not None:
-        try:
-            figure.savefig(path, dpi=150)
-        except (OSError, ValueError) as error:
-            fault = getattr(error, "strerror", None) or error
-            why = f"it cannot be written ({fault}); name a file such as answer.png"
-            raise InvalidInput("path", str(path), why) from None
+        _save(figure, path)
     # what a notebook shows, whatever it draws with
     figure._repr_png_ = lambda: _png(figure)
     return figure
+
+
+def _check_plottable(release: Release) -> None:
+    """Refuse an answer in which there is nothing to plot."""
+    if not release.measured:
+        raise InvalidInput(
+            "an answer without numbers",
+            release.columns,
+            "plot one that has a count, a sum or a mean",
+        )
+    if not release.rows:
+        raise InvalidInput(
+            "an answer",
+            "without groups",
+            "no key was discovered, or HAVING removed all groups: there is nothing to plot",
+        )
+
+
+def _new_axes(panels: int, size: tuple[float, float]) -> list[Any]:
+    """Axes side by side in a new figure, one for each panel."""
+    with extra("plot", "a picture"):
+        from matplotlib.figure import Figure
+
+    figure: Any = Figure(figsize=size, layout="constrained")
+    return [figure.add_subplot(1, panels, place + 1) for place in range(panels)]
+
+
+def _given_axes(ax: Any, release: Release) -> list[Any]:
+    """The axes that were given, one for each measured column."""
+    places = list(ax) if isinstance(ax, Iterable) else [ax]
+    if len(places) != len(release.measured):
+        remedy = f"give one for each of: {', '.join(release.measured)}"
+        raise InvalidInput("ax", f"{len(places)} axes", remedy)
+    return places
+
+
+def _save(figure: Any, path: str) -> None:
+    """Write a figure to a file."""
+    try:
+        figure.savefig(path, dpi=150)
+    except (OSError, ValueError) as error:
+        fault = getattr(error, "strerror", None) or error
+        why = f"it cannot be written ({fault}); name a file such as answer.png"
+        raise InvalidInput("path", str(path), why) from None
 
 
 def _size(panels: int, rows: int, *, ordered: bool) -> tuple[float, float]:

@@ -131,21 +131,9 @@ def open_lesson(
     shared = shared_of(access, plan, tables, tables_of(plan.question.rows))
     desk = VectorDesk(access, tables)
     desk.shared(shared.table.name)
-    known = [column.name for column in shared.table.columns]
-    wanted = [name for name in (known if columns is None else columns) if name != target]
     if target is not None:
         _check_target(shared.table, target, classes=classes)
-    if columns is not None and not wanted:
-        raise InvalidInput("columns", list(columns), "name at least one besides the target")
-    if columns is None and set(known) <= {target, *list_uncoded(shared.table)}:
-        raise InvalidInput(
-            "the features of",
-            shared.table.name,
-            "no other column has declared values or bounds; declare some in the policy, as in "
-            'age = { type = "integer", low = 0, high = 120 }',
-        )
-    coded = code_columns(shared.table, None if columns is None else wanted, CELLS, CELLS)
-    used = tuple(each for each in coded if each.name != target)
+    used = _code_features(shared.table, target, columns)
     found, labels, goal = None, tuple[Any, ...](), tuple[int, ...]()
     if target is not None:
         (column,) = code_columns(shared.table, [target], TARGET_CELLS, TARGET_CELLS)
@@ -173,6 +161,25 @@ def open_lesson(
             "leave it out: samples need a delta and add-or-remove",
         )
     return lesson
+
+
+def _code_features(
+    table: Table, target: str | None, columns: Sequence[str] | None
+) -> tuple[CodedColumn, ...]:
+    """The columns that features are made of: those that are named, or all that are declared; not the target."""
+    known = [column.name for column in table.columns]
+    wanted = [name for name in (known if columns is None else columns) if name != target]
+    if columns is not None and not wanted:
+        raise InvalidInput("columns", list(columns), "name at least one besides the target")
+    if columns is None and set(known) <= {target, *list_uncoded(table)}:
+        raise InvalidInput(
+            "the features of",
+            table.name,
+            "no other column has declared values or bounds; declare some in the policy, as in "
+            'age = { type = "integer", low = 0, high = 120 }',
+        )
+    coded = code_columns(table, None if columns is None else wanted, CELLS, CELLS)
+    return tuple(each for each in coded if each.name != target)
 
 
 def _check_target(table: Table, target: str, *, classes: bool) -> None:

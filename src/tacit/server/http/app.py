@@ -58,6 +58,16 @@ def make_app(
         openapi_url=None,
         telemetry=_NO_TRACES,
     )
+    _show_refusals(app, pages)
+    _show_state(app, desk)
+    app.include_router(api_routes(gate))
+    app.include_router(page_routes(pages))
+    app.mount("/static", STATIC)
+    return Headers(app, secure=secure)
+
+
+def _show_refusals(app: FastAPI, pages: Pages) -> None:
+    """Answer refusals, wrong requests and mistakes of our own by problems, as pages or as JSON."""
 
     @app.exception_handler(Exception)
     async def hide_mistake(request: Request, __: Exception) -> Response:
@@ -87,6 +97,10 @@ def make_app(
             response.headers[name] = value
         return response
 
+
+def _show_state(app: FastAPI, desk: Desk) -> None:
+    """The routes that say how the server does, and what describes its interface."""
+
     @app.get("/healthz", include_in_schema=False)
     async def health() -> JSONResponse:
         """Whether the server runs: always the same body."""
@@ -102,11 +116,6 @@ def make_app(
     async def document() -> JSONResponse:
         """The document that describes the interface."""
         return JSONResponse(describe_app(app))
-
-    app.include_router(api_routes(gate))
-    app.include_router(page_routes(pages))
-    app.mount("/static", STATIC)
-    return Headers(app, secure=secure)
 
 
 def describe_app(app: FastAPI) -> dict[str, Any]:

@@ -4,7 +4,7 @@ Checked by: tests/unit/server/wire/test_read_commands.py
 """
 
 from tacit.frozen import frozen
-from tacit.server.wire.lexer import Statement, matching_bracket
+from tacit.server.wire.lexer import Statement, Token, matching_bracket
 from tacit.server.wire.problems import Problem
 from tacit.server.wire.statement_kinds import QUESTIONS
 from tacit.server.wire.syntax_of_commands import read_dotted, split_at_commas, syntax_problem
@@ -99,30 +99,15 @@ def _whole_table(statement: Statement) -> tuple[Statement, int]:
 
 
 def _copy_options(statement: Statement, question: Statement, place: int) -> Copy:
-    given: dict[str, str] = {}
+    """A COPY with the options that stand from a place on: WITH (FORMAT csv, HEADER), or CSV HEADER as of old."""
     tokens = list(statement.tokens[place:])
     if tokens and tokens[0].is_word("with"):
         tokens = tokens[1:]
     if tokens and tokens[0].is_sign("("):
-        for group in split_at_commas(tuple(tokens[1:-1])):
-            given[group[0].value] = group[1].value if len(group) > 1 else "true"
+        groups = split_at_commas(tuple(tokens[1:-1]))
+        given = {each[0].value: each[1].value if len(each) > 1 else "true" for each in groups}
     else:
-        while tokens:
-            word = tokens.pop(0)
-            if word.is_word("csv", "binary", "text"):
-                given["format"] = word.value
-            elif word.is_word("header"):
-                given["header"] = "true"
-            elif word.is_word("delimiter", "null", "quote", "escape", "delimiters"):
-                if tokens and tokens[0].is_word("as"):
-                    tokens.pop(0)
-                if not tokens:
-                    raise syntax_problem(statement, len(statement.tokens))
-                given[word.value.removesuffix("s")] = tokens.pop(0).value
-            elif word.is_word("force") and tokens and tokens[0].is_word("quote"):
-                given["force_quote"], tokens = "*", []
-            else:
-                raise syntax_problem(statement, statement.tokens.index(word))
+        given = _old_options(statement, tokens)
     form = given.pop("format", "text").lower()
     if form not in {"text", "csv", "binary"}:
         raise Problem("22023", f'COPY format "{form[:64]}" not recognized')
@@ -141,3 +126,25 @@ def _copy_options(statement: Statement, question: Statement, place: int) -> Copy
     if any(len(each) != 1 or ord(each) > 126 for each in (delimiter, quote, escape)):
         raise Problem("22023", "a delimiter, a quote and an escape are one character each")
     return Copy(question, form, header, delimiter, null, quote, escape, force)
+
+
+def _old_options(statement: Statement, tokens: list[Token]) -> dict[str, str]:
+    """Options without brackets, one word after the other: CSV HEADER DELIMITER AS ';'."""
+    given: dict[str, str] = {}
+    while tokens:
+        word = tokens.pop(0)
+        if word.is_word("csv", "binary", "text"):
+            given["format"] = word.value
+        elif word.is_word("header"):
+            given["header"] = "true"
+        elif word.is_word("delimiter", "null", "quote", "escape", "delimiters"):
+            if tokens and tokens[0].is_word("as"):
+                tokens.pop(0)
+            if not tokens:
+                raise syntax_problem(statement, len(statement.tokens))
+            given[word.value.removesuffix("s")] = tokens.pop(0).value
+        elif word.is_word("force") and tokens and tokens[0].is_word("quote"):
+            given["force_quote"], tokens = "*", []
+        else:
+            raise syntax_problem(statement, statement.tokens.index(word))
+    return given
