@@ -72,7 +72,9 @@ class NewerWriter(Writer):
         looked = (
             self.write_lookup(scope, depth) if subqueries and self.newer.random() < 0.15 else ""
         )
-        tied = self._tied(scope) if subqueries and self.latest.random() < 0.08 else ""
+        tied = (
+            self._tied(scope) if subqueries and self.latest.random() < 0.08 and not looked else ""
+        )
         for more in filter(None, (looked, tied)):
             found = f"{found} AND {more}" if found else f" WHERE {more}"
         return found

@@ -9,7 +9,7 @@ from typing import Any
 from tacit.curator.answer.column_confidence import ShownColumn, figures_of, shown_column
 from tacit.curator.answer.group_values import Evaluation, Group, Noise
 from tacit.curator.answer.group_windows import Peers, has_windows
-from tacit.curator.answer.intervals import Drawn, Noisy, point_of
+from tacit.curator.answer.intervals import Drawn, Noisy, as_interval, point_of
 from tacit.curator.answer.rounding_error import count_of_rows, grid_rounding, is_rounded
 from tacit.curator.answer.rows_chosen_by_noise import Choice, choice_of
 from tacit.frozen import frozen
@@ -18,8 +18,10 @@ from tacit.plan import (
     Expression,
     KeyOf,
     Kind,
+    MeanOf,
     Measure,
     MeasureOf,
+    MomentOf,
     Plan,
     Question,
     Ranked,
@@ -74,8 +76,10 @@ def view_answer(
         groups = _beside_each_other(groups, plan)
     if view.qualify is not None:
         groups = [group for group in groups if point_of(group.value(view.qualify)) is True]
+    last = False
     for order in reversed(view.order):
-        groups = _sort_groups(groups, order.value, descending=order.descending)
+        groups, moved = _sort_groups(groups, order.value, descending=order.descending)
+        last = last or moved
     end = None if view.limit is None else view.offset + view.limit
     groups = groups[view.offset : end]
     choice = choice_of(view, len(released))
@@ -97,7 +101,7 @@ def view_answer(
         tuple(names),
         rows,
         tuple([column.names[0] for column in measured]),
-        (*_notes(measured, question, choice), *map(_why_open, opened)),
+        (*_notes(measured, question, choice), *map(_why_open, opened), *[_EMPTY_LAST] * last),
     )
 
 
@@ -218,10 +222,51 @@ def _beside_each_other(groups: list[Group], plan: Plan) -> list[Group]:
     return [replace(group, peers=peers, place=place) for place, group in enumerate(groups)]
 
 
-def _sort_groups(groups: list[Group], value: Expression, *, descending: bool) -> list[Group]:
-    """Sorted by one expression; NULLs come last in either direction."""
-    known = [group for group in groups if point_of(group.value(value)) is not None]
-    unknown = [group for group in groups if point_of(group.value(value)) is None]
-    return (
-        sorted(known, key=lambda group: point_of(group.value(value)), reverse=descending) + unknown
-    )
+_EMPTY_LAST = (
+    "groups that may have no row come last where rows are sorted by means: their means are noise"
+)
+
+
+def _sort_groups(
+    groups: list[Group], value: Expression, *, descending: bool
+) -> tuple[list[Group], bool]:
+    """Sorted by one expression, and whether some may be empty: NULLs come last in either direction.
+
+    In SQL a group without rows is none; here a declared key always makes one, whose mean is anything in its range.
+    Groups that may have no row come after those that have some, lest they be the first.
+    """
+    sure: list[Group] = []
+    empty: list[Group] = []
+    unknown: list[Group] = []
+    counts = _counts_of_means(value)
+    for group in groups:
+        if point_of(group.value(value)) is None:
+            unknown.append(group)
+        else:
+            (empty if any(_may_be_nothing(group, each) for each in counts) else sure).append(group)
+
+    def key(group: Group) -> Any:
+        return point_of(group.value(value))
+
+    found = [
+        *sorted(sure, key=key, reverse=descending),
+        *sorted(empty, key=key, reverse=descending),
+    ]
+    return [*found, *unknown], bool(sure) and bool(empty)
+
+
+def _counts_of_means(value: Expression) -> list[MeasureOf]:
+    """The counts by which means and variances in an expression are divided."""
+    found = []
+    for part in walk_expression(value):
+        if isinstance(part, MeanOf):
+            found.append(MeasureOf(part.count_place))
+        elif isinstance(part, MomentOf):
+            found.append(MeasureOf(part.places[0]))
+    return found
+
+
+def _may_be_nothing(group: Group, count: MeasureOf) -> bool:
+    """Whether a noisy count may be that of no rows."""
+    found = group.value(count)
+    return found is not None and as_interval(found).low <= 0

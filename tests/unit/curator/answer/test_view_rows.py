@@ -17,6 +17,7 @@ from tacit.plan import (
     Cast,
     Column,
     Compared,
+    Counted,
     Field,
     Key,
     KeyOf,
@@ -511,3 +512,38 @@ def test_three_valued_logic(raw):
                 found = seen(text, noisy(100), raw=raw)
                 assert found.rows[0] == (rule(truths[first], truths[second]),)
                 assert found.measured == ()
+
+
+@pytest.mark.parametrize(
+    "order", ["AVG(gain) DESC", "AVG(gain)", "2 * AVG(gain) DESC", "STDDEV(gain)"]
+)
+def test_groups_that_may_have_no_row_come_last_in_the_order_of_means(order):
+    """A has no row, and its mean is anything; B and C have some: in SQL there is no A."""
+    plan = plan_of(f"SELECT ward FROM visits GROUP BY ward ORDER BY {order}")
+    count = next(at for at, each in enumerate(plan.question.measures) if isinstance(each, Counted))
+    found = []
+    for far in (-900, 900):
+        groups = [
+            [
+                Noisy(n if at == count else s, Gaussian(10), F(1))
+                for at in range(len(plan.question.measures))
+            ]
+            for n, s in ((0, far), (1000, 1), (2000, 3))
+        ]
+        answer = view_answer(plan, groups, 0.95)
+        found.append([row[0] for row in answer.rows])
+        assert any("may have no row" in note for note in answer.notes)
+    assert [each[2] for each in found] == ["A", "A"]
+
+
+def test_groups_that_all_may_have_no_row_are_in_the_order_of_their_means():
+    plan = plan_of("SELECT ward, AVG(gain) AS m FROM visits GROUP BY ward ORDER BY m DESC")
+    count = next(at for at, each in enumerate(plan.question.measures) if isinstance(each, Counted))
+    groups = [
+        [Noisy(5 if at == count else far, Gaussian(10), F(1)) for at in range(2)]
+        for far in (-20, 30, 0)
+    ]
+    answer = view_answer(plan, groups, 0.95)
+    values = [row[1] for row in answer.rows]
+    assert values == sorted(values, reverse=True)
+    assert not any("may have no row" in note for note in answer.notes)
