@@ -72,9 +72,7 @@ class NewerWriter(Writer):
         looked = (
             self.write_lookup(scope, depth) if subqueries and self.newer.random() < 0.15 else ""
         )
-        tied = (
-            self._tied(scope) if subqueries and self.latest.random() < 0.08 and not looked else ""
-        )
+        tied = "" if looked or not subqueries else self._lately(scope)
         for more in filter(None, (looked, tied)):
             found = f"{found} AND {more}" if found else f" WHERE {more}"
         return found
@@ -194,6 +192,15 @@ class NewerWriter(Writer):
         return (
             f"{self.newer.choice(wards).text} {how} (SELECT ward FROM visits GROUP BY ward {end})"
         )
+
+    def _lately(self, scope: Source) -> str:
+        """Something that dice of their own choose, now and then."""
+        chance = self.latest.random()
+        wards = _wards(scope)
+        if 0.08 <= chance < 0.12 and wards:
+            self.features.add("public list with null")
+            return f"{self.latest.choice(wards).text} NOT IN (SELECT ward FROM stations)"
+        return self._tied(scope) if chance < 0.08 else ""
 
     def _tied(self, scope: Source) -> str:
         """A comparison with what the rows of the same unit add up to, or those of the same ward."""

@@ -80,6 +80,21 @@ STATEMENTS = {
     "w.ward = v.ward) > 60",
     "calculated with": "SELECT AVG(weight - (SELECT AVG(weight) FROM visits WHERE sex = 'f')) AS d FROM visits",
 }
+WARDS = "SELECT ward, COUNT(*) AS n, AVG(cost) AS m FROM visits GROUP BY ward"
+OF_GROUPS = {
+    "above the mean of other groups": "SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex HAVING COUNT(*) > (SELECT AVG(n) FROM "
+    f"({WARDS}) t)",
+    "less than the largest": f"SELECT sex, COUNT(*) - (SELECT MAX(n) FROM ({WARDS}) t) AS d FROM visits GROUP BY sex",
+    "beside a mean of groups": f"WITH d AS ({WARDS}), s AS (SELECT AVG(n) AS m, MAX(n) AS most FROM d) SELECT d.ward, d.n, "
+    "d.n - s.m AS d, most FROM d CROSS JOIN s",
+    "above a mean beside them": f"WITH d AS ({WARDS}), s AS (SELECT AVG(n) AS a FROM d) SELECT ward, n FROM s, d WHERE n > s.a",
+    "the mean of those above one": f"SELECT SUM(n) AS n FROM (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward "
+    f"HAVING COUNT(*) > (SELECT AVG(n) FROM ({WARDS}) t)) u",
+    "rows above a mean of groups above one": "SELECT COUNT(*) AS n FROM visits WHERE cost > (SELECT MIN(m) FROM (SELECT ward, "
+    "AVG(cost) AS m FROM visits GROUP BY ward HAVING COUNT(*) > (SELECT AVG(n) / 2 FROM (SELECT sex, COUNT(*) AS n "
+    "FROM visits WHERE weight > 11 GROUP BY sex) t)) u)",
+    "the first group": "SELECT COUNT(*) AS n, (SELECT ward FROM visits GROUP BY ward ORDER BY COUNT(*) DESC LIMIT 1) AS w FROM visits",
+}
 OF_UNITS = {
     "of the row's own unit": "SELECT ward, COUNT(*) AS n FROM visits v WHERE cost > (SELECT AVG(cost) FROM visits w WHERE "
     "w.patient = v.patient) GROUP BY ward",
@@ -149,6 +164,19 @@ def test_rows_are_compared_as_sql_says(text, exact):
         for cell, other in zip(one, two, strict=True):
             near = pytest.approx(float(other), abs=0.1) if isinstance(other, int | float) else other
             assert cell == near, f"{text}: {one} is {two}"
+
+
+@pytest.mark.parametrize("text", OF_GROUPS.values(), ids=OF_GROUPS)
+def test_groups_are_compared_as_sql_says(text, exact):
+    test_rows_are_compared_as_sql_says(text, exact)
+
+
+def test_what_is_computed_with_other_groups_has_no_known_end(exact):
+    answer = exact[1].sql(OF_GROUPS["less than the largest"], epsilon=10**6)
+    assert answer.columns == ("sex", "d", "d_low", "d_high")
+    assert {row[2:] for row in answer.rows} == {(None, None)}
+    assert any("whose own error is not known" in note for note in answer.notes)
+    assert any("was released as" in note for note in answer.notes)
 
 
 def test_days_are_compared():
@@ -244,7 +272,7 @@ def test_a_constant_is_a_function_of_what_was_released(delta, neighbours, monkey
         vault_of(each, epsilon=1000, delta=delta, neighbours=neighbours) for each in (rows, other)
     )
     first = 2 * (neighbours is Neighbours.REPLACE) + bool(delta)
-    for text in list(STATEMENTS.values())[first::4]:  # each of them once in four
+    for text in [*STATEMENTS.values(), *OF_GROUPS.values()][first::4]:  # each of them once in four
         questions, kept = [], []
 
         def remember(engine, terms, described, questions=questions, kept=kept):

@@ -14,8 +14,10 @@ from tacit.curator.answer.explanation import Explanation, explain_plan, name_mea
 from tacit.curator.answer.left_out_captions import LeftOut, add_measured, list_left_out
 from tacit.curator.answer.release import Price, Release, percent
 from tacit.curator.answer.subquery_constants import (
+    constants_of_rows,
     describe_constants,
     fill_part,
+    fill_plan,
     made_up_constants,
     name_subqueries,
 )
@@ -58,6 +60,7 @@ from tacit.plan import (
     leaves_of,
     most_rows,
     order_parts,
+    parts_of_constants,
     prove_combined,
     tables_of,
 )
@@ -213,7 +216,8 @@ def explain_parts(access: Access, asked: AskedParts) -> Explanation:
     ]
     shares = asked.terms.shares
     many = f"{len(told)} questions at one price; what is computed from their answers is free:"
-    first = {leaf.part for each in asked.plan.subqueries for leaf in leaves_of(each.answers)}
+    made_of = parts_of_constants(asked.plan)
+    first = {part for at in constants_of_rows(asked.plan) for part in made_of[at]}
     words = [many if len(told) > 1 else "One question; what is computed from its answer is free:"]
     words += [
         f"  {number}. {in_words(_plain(part))} It has {percent(round(float(share), 3))} of the price."
@@ -283,14 +287,14 @@ def _read(asked: AskedParts, entry: Entry) -> list[Stored]:
 def _key(access: Access, names: Sequence[Name], plan: CombinedPlan) -> bytes:
     """What the parts together are called in the ledger, in whichever order they were written.
 
-    Claim:      two statements have one name only if their parts release the same, constants of subqueries among them.
+    Claim:      two statements have one name only if their parts release the same; constants of rows are among them.
     Because:    with subqueries, how each constant is made of the parts is written out, which have numbers there: their
                 places among the sorted names.
     Checked by: tests/laws/test_row_subqueries.py::test_another_constant_is_another_question
     """
     order = sorted(range(len(names)), key=lambda place: names[place].key)
     about = b"".join(names[place].key for place in order)
-    if plan.subqueries:
+    if constants_of_rows(plan):
         about += name_subqueries(plan, {place: number for number, place in enumerate(order)})
     return tag(b"answers", access.scope, sum(name.version for name in names), None, about)
 
@@ -318,7 +322,7 @@ def _release(
     *,
     raw: bool,
 ) -> Release:
-    seen = view_parts(asked.plan, parts, asked.confidence, raw=raw)
+    seen = view_parts(fill_plan(asked.plan, parts), parts, asked.confidence, raw=raw)
     constants = describe_constants(asked.plan, parts)
     return Release(
         seen.columns,

@@ -40,7 +40,9 @@ from tacit.plan.model.combined_answers import (
     leaves_of,
     most_rows,
     order_parts,
+    parts_of_constants,
     subqueries_in,
+    subqueries_of_view,
 )
 from tacit.plan.model.describe_plan import as_tree, in_words, phrase
 from tacit.plan.model.expressions import (
@@ -153,7 +155,7 @@ from tacit.plan.questions.where_bounds import has_far_logarithm
 from tacit.plan.rewrite.answer_from_earlier import derive_plan, identity
 from tacit.plan.rewrite.canonical import canonical, fingerprint, fingerprint_and_subject
 from tacit.plan.rewrite.combine_answers import exchange_leaves
-from tacit.plan.rewrite.fill_in_subqueries import fill_subqueries, hold_value
+from tacit.plan.rewrite.fill_in_subqueries import fill_subqueries, fill_view, hold_value
 from tacit.plan.rewrite.free_questions import keys_alone, shows_no_row
 from tacit.plan.rewrite.top_k import TopK, show_chosen, top_k_of
 from tacit.plan.semantics.angles import angle_range, range_of_two
@@ -415,10 +417,13 @@ __all__ = [
     "most_rows",
     "exchange_leaves",
     "fill_subqueries",
+    "fill_view",
     "hold_value",
     "order_parts",
+    "parts_of_constants",
     "serial_subquery",
     "subqueries_in",
+    "subqueries_of_view",
     "prove_combined",
     "prove_keys",
     "keys_alone",

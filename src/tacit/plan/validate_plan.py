@@ -142,7 +142,7 @@ def prove_combined(plan: CombinedPlan) -> CombinedPlan:
     if not isinstance(plan.plan, Plan) or plan.plan.question != found:
         _refuse_malformed()
     _check_parts(found, len(plan.parts), most_pairs(plan.answers, questions))
-    _check_view(plan.plan.view, found)
+    _check_view(plan.plan.view, found, plan.subqueries)
     return plan
 
 
@@ -157,7 +157,7 @@ def _check_subqueries(plan: CombinedPlan, questions: Sequence[Question]) -> None
     if not isinstance(plan.subqueries, tuple) or len(plan.subqueries) > _MOST_SUBQUERIES:
         reason = f"this compares with more than {_MOST_SUBQUERIES} released values"
         raise InvalidPlan(reason, "compare with fewer: a smaller LIMIT in the subquery after IN")
-    for each in plan.subqueries:
+    for place, each in enumerate(plan.subqueries):
         if not isinstance(each, SubqueryAnswer) or not _is_count(each.row, MOST_NUMBERS):
             _refuse_malformed()
         _check_answers(each.answers, questions)
@@ -165,7 +165,7 @@ def _check_subqueries(plan: CombinedPlan, questions: Sequence[Question]) -> None
         if not isinstance(each.plan, Plan) or each.plan.question != found:
             _refuse_malformed()
         _check_parts(found, len(questions), most_pairs(each.answers, questions))
-        _check_view(each.plan.view, found)
+        _check_view(each.plan.view, found, plan.subqueries[:place])
         _check_column(each.column)
         shown = each.plan.view.columns
         if len(shown) != 1 or type_of(shown[0].value, found).kind is not each.column.kind:
@@ -288,12 +288,17 @@ def _check_constants(question: Question, subqueries: Sequence[SubqueryAnswer]) -
         known = _CHECKED.get(id(root))
         found = known[2] if known is not None and known[0] is root else _constants_in(root)
         for part in found:
-            if not (
-                part.value is None
-                and _is_place(part.place, subqueries)
-                and subqueries[part.place].column == part.column
-            ):
+            if not _is_constant(part, subqueries):
                 _refuse_malformed()
+
+
+def _is_constant(part: e.SubqueryValue, subqueries: Sequence[SubqueryAnswer]) -> bool:
+    """Whether a constant is that of a subquery of the statement, as its column says it, and not filled in."""
+    return (
+        part.value is None
+        and _is_place(part.place, subqueries)
+        and subqueries[part.place].column == part.column
+    )
 
 
 def _constants_in(root: e.Expression) -> list[e.SubqueryValue]:
@@ -699,24 +704,27 @@ def _check_width(question: Question) -> None:
 # ---------------------------------------------------------------- the view
 
 
-def _check_view(view: View, question: Question) -> None:
+def _check_view(view: View, question: Question, subqueries: Sequence[SubqueryAnswer] = ()) -> None:
+    """Refuse a view of what is not released, or with constants of other subqueries than these."""
     names = {shown.name.casefold() for shown in view.columns if shown.name.strip()}
     if len(names) != len(view.columns):
         _refuse("a column of the answer has no name of its own", "give it one: ... AS name")
     for shown in view.columns:
-        _check_released(shown.value, question)
+        _check_released(shown.value, question, subqueries)
     for by in view.order:
         _check_order(by)
-        _check_released(by.value, question)
+        _check_released(by.value, question, subqueries)
     for condition in (view.having, view.qualify):
         if condition is not None:
-            _check_released(condition, question)
+            _check_released(condition, question, subqueries)
             condition_type(condition, question)
     if (view.limit is not None and not _is_count(view.limit)) or not _is_count(view.offset):
         _refuse("LIMIT and OFFSET must be whole numbers", "write a number that is not negative")
 
 
-def _check_released(expression: e.Expression, question: Question) -> None:
+def _check_released(
+    expression: e.Expression, question: Question, subqueries: Sequence[SubqueryAnswer] = ()
+) -> None:
     for part in _walk_shallow(expression):
         match part:
             case e.Field():
@@ -724,6 +732,8 @@ def _check_released(expression: e.Expression, question: Question) -> None:
                     "this would show single rows, and single rows are never released",
                     "use an aggregate: COUNT(*), AVG(x)",
                 )
+            case e.SubqueryValue():
+                sound = _is_constant(part, subqueries)
             case e.KeyOf(place):
                 sound = _is_place(place, question.keys)
             case e.MeasureOf(place):

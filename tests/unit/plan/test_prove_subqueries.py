@@ -113,3 +113,34 @@ def test_bounds_that_a_part_claims_are_those_of_the_subquery():
 def test_no_more_than_some_constants_are_compared_with():
     with pytest.raises(InvalidPlan, match="more than 200"):
         prove_combined(replace(PLAN, subqueries=PLAN.subqueries * 201))
+
+
+OF_GROUPS: Any = read_asked(
+    "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING COUNT(*) > (SELECT AVG(n) FROM (SELECT sex, COUNT(*) "
+    "AS n FROM visits GROUP BY sex) t)",
+    TABLES,
+)[0]
+
+
+def test_a_view_may_compare_with_the_constants_of_its_statement_alone():
+    assert prove_combined(OF_GROUPS) == OF_GROUPS
+    condition = OF_GROUPS.plan.view.having
+    known = OF_GROUPS.subqueries[0].column
+    for other in (
+        SubqueryValue(1, known),
+        SubqueryValue(0, replace(known, high=5)),
+        SubqueryValue(0, known, Literal(3, Kind.NUMBER)),
+    ):
+        view = replace(OF_GROUPS.plan.view, having=replace(condition, right=other))
+        with pytest.raises(InvalidPlan):
+            prove_combined(replace(OF_GROUPS, plan=replace(OF_GROUPS.plan, view=view)))
+    with pytest.raises(InvalidPlan):
+        prove(Plan(OF_GROUPS.parts[0].question, OF_GROUPS.plan.view))
+
+
+def test_a_constant_may_not_be_made_of_itself():
+    (each,) = OF_GROUPS.subqueries
+    shown = replace(each.plan.view.columns[0], value=SubqueryValue(0, each.column))
+    own = replace(each, plan=replace(each.plan, view=replace(each.plan.view, columns=(shown,))))
+    with pytest.raises(InvalidPlan):
+        prove_combined(replace(OF_GROUPS, subqueries=(own,)))

@@ -24,6 +24,7 @@ from tacit.plan import (
     Question,
     Ranked,
     Shown,
+    SubqueryValue,
     Summed,
     operands,
     type_of,
@@ -69,7 +70,7 @@ def keeps_order(value: Expression, question: Question) -> bool:
 def figures_of(value: Expression) -> frozenset[Expression]:
     """What is computed from released numbers that an expression depends on, each with an interval of its own."""
     match value:
-        case MeasureOf() | MeanOf() | MomentOf():
+        case MeasureOf() | MeanOf() | MomentOf() | SubqueryValue():
             return frozenset({value})
         case Across() if any(map(figures_of, operands(value))):
             return frozenset({value})
@@ -138,7 +139,7 @@ def alternatives_of(value: Expression) -> list[frozenset[Expression]]:
         case Case(branches, otherwise) if not any(figures_of(when) for when, _ in branches):
             chosen = [*(then for _, then in branches), otherwise]
             return list(dict.fromkeys(each for then in chosen for each in alternatives_of(then)))
-        case MeasureOf() | MeanOf() | MomentOf() | Across():
+        case MeasureOf() | MeanOf() | MomentOf() | SubqueryValue() | Across():
             return [figures_of(value)]
     found = [frozenset[Expression]()]
     for operand in operands(value):

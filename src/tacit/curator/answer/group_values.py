@@ -213,7 +213,12 @@ class Evaluation:
                 )
                 seen = self.group.peers.value(expression, self.group.place, self.confidence)
                 return value_of_kind(seen, type_of(expression, self.group.question).kind)
-            case Field() | SubqueryValue():
+            case SubqueryValue(_, column, value):
+                assert value is not None, "constants are filled in before they are looked at"
+                known = constant(value.value, value.kind)
+                is_number = known is not None and column.kind in {Kind.INTEGER, Kind.NUMBER}
+                return Interval(float(known), -inf, inf) if is_number else known
+            case Field():
                 raise AssertionError("a view sees released numbers and declared keys only")
             case _:
                 assert_never(expression)

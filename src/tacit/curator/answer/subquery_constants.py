@@ -19,15 +19,19 @@ from tacit.plan import (
     View,
     exchange_leaves,
     fill_subqueries,
+    fill_view,
     hold_value,
     leaves_of,
     serial_subquery,
     subqueries_in,
+    subqueries_of_view,
 )
 
 __all__ = [
+    "constants_of_rows",
     "describe_constants",
     "fill_part",
+    "fill_plan",
     "fill_question",
     "made_up_constants",
     "name_subqueries",
@@ -62,6 +66,24 @@ def fill_question(
     return fill_subqueries(question, values)
 
 
+def fill_plan(plan: CombinedPlan, released: Sequence[ReleasedPart]) -> CombinedPlan:
+    """A plan in whose view the constants of its subqueries are filled in.
+
+    Claim:      they are a function of what the parts released.
+    Because:    nothing else is passed in.
+    Checked by: tests/laws/test_row_subqueries.py::test_a_constant_is_a_function_of_what_was_released
+    """
+    return _Views(plan, dict(enumerate(released))).fill(plan)
+
+
+def constants_of_rows(plan: CombinedPlan) -> frozenset[int]:
+    """The constants that rows are compared with, also by way of others: these are released before the rows."""
+    found = frozenset().union(*(subqueries_in(part.question) for part in plan.parts))
+    for place in sorted(found, reverse=True):
+        found |= subqueries_of_view(plan.subqueries[place].plan.view)
+    return found
+
+
 def made_up_constants(plan: CombinedPlan, question: Question) -> Iterator[Question]:
     """The question with constants that subqueries might release: both ends of their bounds, and NULL."""
     needed = subqueries_in(question)
@@ -84,12 +106,16 @@ def describe_constants(plan: CombinedPlan, released: Sequence[ReleasedPart]) -> 
         return ()
     known = _Views(plan, dict(enumerate(released)))
     told: dict[str, list[str]] = {}
+    of_rows = constants_of_rows(plan)
+    first = {plan.subqueries[place].column.name for place in of_rows}
     for each in plan.subqueries:
         value = known.value(each)
         shown = f"{float(value):g}" if isinstance(value, Fraction) else str(value)
         told.setdefault(each.column.name, []).append("NULL" if value is None else shown)
     return tuple(
         f"{name} was released first, as {_list(values)}: intervals are for rows compared with that value"
+        if name in first
+        else f"{name} was released as {_list(values)}"
         for name, values in told.items()
     )
 
@@ -126,15 +152,25 @@ class _Views:
         rows = self._rows(each)
         return hold_value(rows[each.row][0], each.column) if each.row < len(rows) else None
 
+    def fill(self, plan: CombinedPlan) -> CombinedPlan:
+        """A plan in whose view the constants are filled in."""
+        needed = subqueries_of_view(plan.plan.view)
+        if not needed:
+            return plan
+        values = {at: self.value(self._plan.subqueries[at]) for at in sorted(needed)}
+        shown = replace(plan.plan, view=fill_view(plan.plan.view, values))
+        return replace(plan, plan=shown)
+
     def _rows(self, each: SubqueryAnswer) -> Rows:
         for answers, view, rows in reversed(self._known):
             if view == each.plan.view and answers == each.answers:
                 return rows
         needed = {leaf.part for leaf in leaves_of(each.answers)}
+        assert needed <= set(self._released), "what a constant is made of was released"
         nothing = ReleasedPart(self._plan.parts[0].question, ())
         places = range(len(self._plan.parts))
         parts = [self._released[at] if at in needed else nothing for at in places]
         alone = CombinedPlan(self._plan.parts, each.answers, each.plan)
-        rows = view_parts(alone, parts, _SURE, raw=True).rows
+        rows = view_parts(self.fill(alone), parts, _SURE, raw=True).rows
         self._known.append((each.answers, each.plan.view, rows))
         return rows

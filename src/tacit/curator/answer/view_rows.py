@@ -25,6 +25,7 @@ from tacit.plan import (
     Plan,
     Question,
     Ranked,
+    SubqueryValue,
     Summed,
     group_filter,
     groups_of,
@@ -120,7 +121,9 @@ def _is_open(rows: Sequence[tuple[Any, ...]], place: int) -> bool:
 def _why_open(column: ShownColumn) -> str:
     """Why some ends of a column's intervals are NULL."""
     parts = list(walk_expression(column.value))
-    if any(isinstance(part, Arithmetic) and part.operator == "%" for part in parts):
+    if any(isinstance(part, SubqueryValue) for part in parts):
+        why = "it is computed with a value of other groups, whose own error is not known"
+    elif any(isinstance(part, Arithmetic) and part.operator == "%" for part in parts):
         why = "the remainder of a noisy number may be anything"
     elif any(isinstance(part, Arithmetic) and part.operator == "/" for part in parts):
         why = "the divisor may be zero within its noise"

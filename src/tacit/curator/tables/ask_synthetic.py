@@ -9,7 +9,7 @@ from typing import Any
 from tacit.curator.answer.combined_rows import ReleasedPart, view_parts
 from tacit.curator.answer.intervals import Drawn, Noisy
 from tacit.curator.answer.release import Price, Release
-from tacit.curator.answer.subquery_constants import fill_question
+from tacit.curator.answer.subquery_constants import fill_plan, fill_question
 from tacit.curator.answer.view_rows import view_answer
 from tacit.curator.policy.policy import Limit, Shared
 from tacit.curator.pricing.noise_of_measures import Terms, terms_of
@@ -91,7 +91,7 @@ def answer_synthetic(
     plan = prove_combined(plan) if isinstance(plan, CombinedPlan) else prove(plan)
     parts = _evaluate_parts(plan, made)
     if isinstance(plan, CombinedPlan):
-        seen = view_parts(plan, parts, confidence, raw=raw)
+        seen = view_parts(fill_plan(plan, parts), parts, confidence, raw=raw)
     else:
         seen = view_answer(plan, parts[0].groups, confidence, raw=raw)
     tables = list(dict.fromkeys(made))

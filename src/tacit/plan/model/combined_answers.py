@@ -10,7 +10,7 @@ from typing import assert_never
 
 from tacit.frozen import frozen
 from tacit.plan.model.expressions import Expression, Field, KeyOf, SubqueryValue, walk_expression
-from tacit.plan.model.nodes import Key, Measure, Plan, Question, groups_of
+from tacit.plan.model.nodes import Key, Measure, Plan, Question, View, groups_of
 from tacit.plan.model.schema import Column, KeyValue, Kind
 from tacit.plan.model.walk_expressions import list_expressions
 
@@ -29,8 +29,10 @@ __all__ = [
     "most_pairs",
     "most_rows",
     "order_parts",
+    "parts_of_constants",
     "stack_answers",
     "subqueries_in",
+    "subqueries_of_view",
 ]
 
 
@@ -121,8 +123,8 @@ class SubqueryAnswer:
 class CombinedPlan:
     """Several questions, how their answers become one table, and the view of that table.
 
-    `plan` is the view, over a `CombinedQuestion`.  `subqueries` are constants that some parts compare with, each made
-    of what other parts release: those are released first.
+    `plan` is the view, over a `CombinedQuestion`.  `subqueries` are constants that some parts or the view compare with,
+    each made of what other parts release: those are released before a part that compares with it.
     """
 
     parts: tuple[Plan, ...]
@@ -174,6 +176,28 @@ def subqueries_in(question: Question) -> frozenset[int]:
     )
 
 
+def subqueries_of_view(view: View) -> frozenset[int]:
+    """The places of subqueries that a view compares with."""
+    ends = [each for each in (view.having, view.qualify) if each is not None]
+    roots = [*(each.value for each in view.columns), *(each.value for each in view.order), *ends]
+    return frozenset(
+        part.place
+        for root in roots
+        for part in walk_expression(root)
+        if isinstance(part, SubqueryValue)
+    )
+
+
+def parts_of_constants(plan: CombinedPlan) -> list[frozenset[int]]:
+    """The parts that each constant of a plan is made of, also by way of other constants, which come before it."""
+    found: list[frozenset[int]] = []
+    for each in plan.subqueries:
+        own = frozenset(leaf.part for leaf in leaves_of(each.answers))
+        others = [found[place] for place in subqueries_of_view(each.plan.view)]
+        found.append(own.union(*others))
+    return found
+
+
 def order_parts(plan: CombinedPlan) -> list[int]:
     """The places of all parts, each after those that its subqueries are made of.
 
@@ -183,7 +207,7 @@ def order_parts(plan: CombinedPlan) -> list[int]:
     [0]
     """
     needed = [subqueries_in(part.question) for part in plan.parts]
-    made_of = [{leaf.part for leaf in leaves_of(each.answers)} for each in plan.subqueries]
+    made_of = parts_of_constants(plan)
     found: list[int] = []
     left = list(range(len(plan.parts)))
     while left:

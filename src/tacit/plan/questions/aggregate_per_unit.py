@@ -6,9 +6,10 @@ from fractions import Fraction
 from math import floor
 
 from tacit.plan.model.describe_plan import phrase
-from tacit.plan.model.expressions import Case, Expression, Field, Literal, operands
+from tacit.plan.model.expressions import Called, Case, Expression, Field, Literal, operands
+from tacit.plan.model.function_names import Function
 from tacit.plan.model.nodes import Defined, Folded, Folding, Summed
-from tacit.plan.model.schema import Column, Kind
+from tacit.plan.model.schema import Column, Kind, Scalar
 from tacit.plan.semantics.expression_type import refuse, refuse_unbounded
 from tacit.plan.semantics.infer_types import type_of
 from tacit.plan.semantics.ranges import INT64, Range
@@ -36,8 +37,22 @@ def column_of(defined: Defined) -> Column:
         return replace(repeated, name=defined.name, nullable=True)
     found = type_of(defined.value)
     low, high = (found.low, found.high) if found.numeric else (None, None)
+    if (only := _nothing_among(defined.value)) is not None:
+        return Column(defined.name, found.kind, low, high, values=(only,))
     grouped = found.nullable and has_null_group(defined.value)
     return Column(defined.name, found.kind, low, high, nullable=found.nullable, null_group=grouped)
+
+
+def _nothing_among(value: Expression) -> Scalar | None:
+    """The one value that a calculation might have had, which is always NULL: NULLIF(2, 2).
+
+    A column of it forgets no values of the other parts of a stack.
+    """
+    match value:
+        case Called(Function.NULLIF, (Literal(one), Literal(other))) if one == other:
+            return one
+        case _:
+            return None
 
 
 def _repeated_column(value: Expression) -> Column | None:

@@ -18,14 +18,15 @@ from tacit.plan.model.combined_answers import (
     combine_questions,
     leaves_of,
     subqueries_in,
+    subqueries_of_view,
 )
 from tacit.plan.model.expressions import Literal, SubqueryValue
-from tacit.plan.model.nodes import Key, Measure, Plan, Question, Rows
+from tacit.plan.model.nodes import Key, Measure, Plan, Question, Rows, View
 from tacit.plan.model.schema import Column, Kind, Scalar
 from tacit.plan.rewrite.canonical import canonical
 from tacit.plan.rewrite.combine_answers import exchange_leaves, show_all
 
-__all__ = ["fill_subqueries", "hold_value", "join_subqueries"]
+__all__ = ["fill_subqueries", "fill_view", "hold_value", "join_subqueries"]
 
 _Subject = tuple[Rows, tuple[Key, ...], int]
 
@@ -41,7 +42,8 @@ def join_subqueries(
     """
     stages: list[int] = []
     for each, _, _ in subqueries:  # which names only those before it
-        stages.append(max(_stage(part.question, stages) for part in each.parts))
+        others = [stages[place] for place in subqueries_of_view(each.plan.view)]
+        stages.append(max([*(_stage(part.question, stages) for part in each.parts), *others]))
     measured: dict[_Subject, dict[Measure, None]] = {}
     alone: dict[_Subject, tuple[Measure, ...]] = {}
     for each in [plan, *(each for each, _, _ in subqueries)]:
@@ -108,6 +110,13 @@ def fill_subqueries(question: Question, values: Mapping[int, Scalar | None]) -> 
     """
     filled = _fill(question, values)
     assert isinstance(filled, Question), "a question stays one"
+    return filled
+
+
+def fill_view(view: View, values: Mapping[int, Scalar | None]) -> View:
+    """A view whose subqueries were answered: each is the constant that was released."""
+    filled = _fill(view, values)
+    assert isinstance(filled, View), "a view stays one"
     return filled
 
 

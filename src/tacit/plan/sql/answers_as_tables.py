@@ -30,6 +30,7 @@ __all__ = [
     "close_draft",
     "join_answers",
     "join_scalar",
+    "refuse_equal_names",
     "stack_statements",
 ]
 
@@ -138,7 +139,7 @@ def join_answers(
     assert one.beside is not None, "the left side is closed"
     assert two.beside is not None, "and so is the right one"
     shift = _Shift(len(one.keys), len(one.beside.question.measures))
-    _refuse_equal_names(reader, node, left, right)
+    refuse_equal_names(reader, node, left, right)
     columns = [*one.columns, *(Shown(each.name, shift(each.value)) for each in two.columns)]
     shared = [reader.name(each) for each in parts.get("using") or []]
     hidden = {name.text.casefold() for name in shared}
@@ -200,9 +201,10 @@ class _Shift:
         )
 
 
-def _refuse_equal_names(
+def refuse_equal_names(
     reader: Reader, node: exp.Expr, left: NamedAnswer, right: NamedAnswer
 ) -> None:
+    """Refuse two answers of one name in FROM."""
     known = {each.alias.casefold() for each in left.names}
     same = next((each.alias for each in right.names if each.alias.casefold() in known), None)
     if same is not None:

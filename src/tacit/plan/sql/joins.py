@@ -83,9 +83,10 @@ def _private_first(
     """Two scopes, the private one on the left; refused where they have nothing to be joined on."""
     if left.origin.owner is Owner.NOBODY and right.origin.owner is not Owner.NOBODY:
         if outer:
+            counted = f"{right.aliases[0]}.{right.origin.table.unit or right.origin.names[0]}"
             remedy = (
                 "start with the private table, and LEFT JOIN the public one; or group by public columns, and count "
-                "private ones: COUNT(v.x), not COUNT(*)"
+                f"private rows: COUNT({counted}), not COUNT(*), which counts 1 where there is none"
             )
             account.refuse(
                 node,

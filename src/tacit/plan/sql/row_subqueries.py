@@ -36,9 +36,11 @@ __all__ = [
     "add_values",
     "close_subquery",
     "list_view_scalars",
+    "is_one_row",
     "name_subquery",
     "read_row_scalar",
     "read_row_set",
+    "read_view_scalar",
     "with_row_subqueries",
 ]
 
@@ -85,6 +87,36 @@ def read_row_scalar(read: Read, reader: Reader, node: exp.Expr) -> e.Expression:
         account.refuse(node, reason, remedy)
     (found,) = _add_values(reader, node, plan, 1)
     return found
+
+
+def read_view_scalar(
+    reader: Reader, node: exp.Subquery, scalar: Statement
+) -> e.SubqueryValue | None:
+    """A scalar subquery of other groups, which were added up or of which one is chosen; None if it is none of these.
+
+    HAVING COUNT(*) > (SELECT AVG(n) FROM (SELECT day, COUNT(*) AS n FROM labs GROUP BY day))    SubqueryValue(0)
+
+    Claim:      what groups are compared with is a function of released values, which the same statement pays for.
+    Because:    it is read as a question of its own, whose measures become parts of the statement's plan.
+    Checked by: tests/laws/test_row_subqueries.py::test_groups_are_compared_as_sql_says
+    """
+    draft = close_draft(scalar.draft)
+    if not draft.keys or len(draft.columns) != 1 or scalar.offset:
+        return None
+    if not (scalar.limit == 1 or (scalar.limit is None and is_one_row(scalar))):
+        return None
+    plan = close_subquery(scalar, draft, draft.columns)
+    (found,) = add_values(reader, plan, name_subquery(node), 1)
+    return found
+
+
+def is_one_row(statement: Statement) -> bool:
+    """Whether groups were added up to one row, which no condition may have removed since."""
+    match statement.qualify:
+        case e.Compared("=", e.Across(e.Look.NUMBER, None, ()), e.Literal(1)):
+            return statement.limit != 0 and not statement.offset
+        case _:
+            return False
 
 
 def read_row_set(read: Read, reader: Reader, node: exp.Expr, value: e.Expression) -> e.Expression:

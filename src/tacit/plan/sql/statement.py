@@ -28,6 +28,7 @@ from tacit.plan.sql.answers_as_tables import (
     join_scalar,
     stack_statements,
 )
+from tacit.plan.sql.constants_beside_answers import add_one_row
 from tacit.plan.sql.correlated_subqueries import read_correlated
 from tacit.plan.sql.distinct_and_all import (
     check_told_once,
@@ -74,6 +75,7 @@ from tacit.plan.sql.row_subqueries import (
     list_view_scalars,
     read_row_scalar,
     read_row_set,
+    read_view_scalar,
     with_row_subqueries,
 )
 from tacit.plan.sql.row_windows import read_named_windows
@@ -298,14 +300,14 @@ def _read_combined(reader: Reader, select: exp.Select, *, whole: bool) -> Statem
     joined = named[0]
     for other, join in zip(named[1:], parts.get("joins") or [], strict=True):
         with account.about(join):
-            joined = join_answers(reader, joined, other, join)
+            one_row = add_one_row(reader, joined, other, join)
+            joined = one_row or join_answers(reader, joined, other, join)
     outside = joined.reader(reader)
     statement = joined.statement
     read, draft = {}, statement.draft
     for node in scalars:
         if not _is_about_same(node, known, sources):
-            scalar = _read_scalar(reader, node)
-            more, read[id(node)] = join_scalar(reader, draft.beside, node, scalar)
+            more, read[id(node)] = _read_other_scalar(reader, node, draft.beside)
             draft = replace(draft, beside=more)
     for node in scalars:
         if id(node) not in read:
@@ -350,6 +352,17 @@ def _read_answer(
     assert found is not None, "it is an answer"
     statement = _read_query(reader.with_withs(found.withs), found.query, whole=False)
     return NamedAnswer.of(reader, found, statement, beside=beside)
+
+
+def _read_other_scalar(
+    reader: Reader, node: exp.Subquery, beside: ReadAnswers | None
+) -> tuple[ReadAnswers | None, Expression]:
+    """The answers with a scalar subquery beside them, unless it is of groups that are added up; and what it says."""
+    scalar = _read_scalar(reader, node)
+    constant = read_view_scalar(reader, node, scalar)
+    if constant is not None:
+        return beside, constant
+    return join_scalar(reader, beside, node, scalar)
 
 
 def _read_scalar(reader: Reader, node: exp.Subquery) -> Statement:
@@ -453,7 +466,7 @@ def _read_beside(
     read: dict[int, Expression] = {}
     beside: ReadAnswers | None = None
     for node in scalars:
-        beside, read[id(node)] = join_scalar(reader, beside, node, _read_scalar(reader, node))
+        beside, read[id(node)] = _read_other_scalar(reader, node, beside)
     reader = replace(reader, scalars={**reader.scalars, **read})
     return _read_groups(reader, select, whole=whole, beside=beside)
 

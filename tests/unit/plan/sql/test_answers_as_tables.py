@@ -106,8 +106,9 @@ def test_a_scalar_subquery_about_the_same_words_is_about_the_same_answer(alias):
 
 
 def test_other_words_are_not_the_same_answer():
-    with pytest.raises(InvalidPlan, match="gives one number"):
-        read(f"SELECT ward, n FROM ({BY_WARD}) WHERE n > (SELECT AVG(n) FROM ({OLD}))")
+    plan = read(f"SELECT ward, n FROM ({BY_WARD}) WHERE n > (SELECT AVG(n) FROM ({OLD}))")
+    assert measures(plan) == [1, 1]
+    assert len(plan.subqueries) == 1
 
 
 def test_order_by_means_the_columns_of_the_answer_first():
@@ -147,6 +148,7 @@ REFUSED = {
         f"SELECT COUNT(*) / ({BY_WARD}) AS q FROM visits",
         "SELECT (SELECT COUNT(*), SUM(age) FROM visits) AS q",
         f"SELECT (SELECT AVG(n) FROM ({BY_WARD})) AS q",
+        f"SELECT COUNT(*) / (SELECT SUM(n) AS s FROM ({BY_WARD}) GROUP BY ward) AS q FROM visits",
     ],
     "a scalar subquery with HAVING, a window or OFFSET is not supported": [
         "SELECT (SELECT COUNT(*) FROM visits HAVING COUNT(*) > 3) AS q",

@@ -3,7 +3,19 @@
 import pytest
 
 from tacit.errors import InvalidPlan
-from tacit.plan import Joined, Kept, Kind, Owner, Stacked, owner_of, prove, read_sql, walk_rows
+from tacit.plan import (
+    Column,
+    Joined,
+    Kept,
+    Kind,
+    Owner,
+    Stacked,
+    Table,
+    owner_of,
+    prove,
+    read_sql,
+    walk_rows,
+)
 from tacit.plan.questions.row_columns import columns_of
 from tests.laws.clinic import TABLES
 
@@ -75,3 +87,23 @@ def test_calculated_columns_may_be_beside_all_units(value):
         rows_of(f"SELECT COUNT(x) FROM {side} FULL JOIN patients p ON p.id = v.patient")
     )
     assert {column.kind for column in found if column.name == "x"} == {Kind.INTEGER}
+
+
+def test_a_full_join_keeps_declared_values():
+    students = Table(
+        "students",
+        (Column("semesters", Kind.INTEGER, 2, 8, values=(2, 4, 6, 8)),),
+        unit="who",
+        contributions=1,
+    )
+    ratings = Table(
+        "ratings",
+        (Column("stars", Kind.INTEGER, 1, 5, values=(1, 5)),),
+        unit="who",
+        contributions=9,
+    )
+    tables = {"students": students, "ratings": ratings}
+    both = "FROM students s FULL JOIN ratings r ON s.who = r.who"
+    for column, values in (("semesters", (2, 4, 6, 8)), ("stars", (1, 5))):
+        plan = prove(read_sql(f"SELECT {column}, COUNT(*) AS n {both} GROUP BY {column}", tables))
+        assert plan.question.keys[0].public_values == values
