@@ -3,7 +3,14 @@
 import pytest
 
 from tacit.errors import InvalidPlan
-from tacit.plan import prove_combined, read_asked, subqueries_of_view
+from tacit.plan import (
+    order_parts,
+    parts_of_constants,
+    prove_combined,
+    read_asked,
+    subqueries_in,
+    subqueries_of_view,
+)
 from tests.unit.plan.cases import TABLES
 
 DAILY = "SELECT ward, COUNT(*) AS n, SUM(age) AS s FROM visits GROUP BY ward"
@@ -39,6 +46,17 @@ def test_a_scalar_of_other_groups_is_a_part_of_its_own():
     )
     assert len(plan.parts) == 2
     assert subqueries_of_view(plan.plan.view) == {0}
+
+
+def test_a_constant_is_made_of_what_the_constants_in_it_are_made_of():
+    smaller = "SELECT AVG(n) FROM (SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex) t"
+    inner = f"SELECT ward, AVG(age) AS m FROM visits GROUP BY ward HAVING COUNT(*) > ({smaller})"
+    plan = read(f"SELECT COUNT(*) AS n FROM visits WHERE age > (SELECT MIN(m) FROM ({inner}) u)")
+    within, around = parts_of_constants(plan)
+    assert len(plan.parts) == 3
+    assert within < around
+    rows = next(at for at, part in enumerate(plan.parts) if subqueries_in(part.question))
+    assert order_parts(plan)[-1] == rows
 
 
 @pytest.mark.parametrize(
