@@ -20,8 +20,8 @@ BUGS = [
     Bug(
         name="released-constants-are-exact",
         file=f"{CURATOR}/answer/group_values.py",
-        before="return Interval(float(known), -inf, inf) if is_number else known",
-        after="return Interval(float(known), float(known), float(known)) if is_number else known",
+        before="return Interval(float(known), -inf, inf)",
+        after="return Interval(float(known), float(known), float(known))",
         killed_by=f"{LAWS}::test_what_is_computed_with_other_groups_has_no_known_end",
         note="the mean of other groups has noise of its own",
     ),

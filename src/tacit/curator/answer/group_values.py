@@ -216,8 +216,9 @@ class Evaluation:
             case SubqueryValue(_, column, value):
                 assert value is not None, "constants are filled in before they are looked at"
                 known = constant(value.value, value.kind)
-                is_number = known is not None and column.kind in {Kind.INTEGER, Kind.NUMBER}
-                return Interval(float(known), -inf, inf) if is_number else known
+                if column.kind in {Kind.INTEGER, Kind.NUMBER} and isinstance(known, int | float):
+                    return Interval(float(known), -inf, inf)
+                return known
             case Field():
                 raise AssertionError("a view sees released numbers and declared keys only")
             case _:
