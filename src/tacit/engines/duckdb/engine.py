@@ -34,7 +34,6 @@ from tacit.engines.engine import (
     check_fits,
     columns_read,
     groups_of,
-    needed_columns,
 )
 from tacit.engines.rows_as_codes import CodedRows, check_coding
 from tacit.engines.sources.path_to_unit import Linked
@@ -463,7 +462,9 @@ class _Statements:
 
 def _knows(relation: Relation, question: Question) -> bool:
     """Whether every column of the question is there, stored as something that can be read as its kind."""
-    for column in (*needed_columns(question), *columns_read(question)):
+    base = base_of(question.rows)
+    needed = base.table.columns if isinstance(base, Scan) else ()
+    for column in (*(each for each in needed if not each.nullable), *columns_read(question)):
         stored = relation.columns.get(column.name)
         if stored is None or column.kind not in kinds_of(stored[1]):
             return False

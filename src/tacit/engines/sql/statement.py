@@ -155,7 +155,8 @@ def statement(
     columns = [each.presence_column(measure) for measure, each in zip(present, own, strict=True)]
     # Where rows are their own units, those without a group are a group of their own: nobody has to look for them first.
     by_unit = rowset.relation.unit is not None
-    once = by_unit and not present and can_sort_units(weights, question, rowset.relation)
+    sorts = by_unit and can_sort_units(weights, question, rowset.relation)
+    once = sorts and not present
     rows = taken.rows("taken_rows", terms, placed=by_unit, once=once)
     query, strata = _Query((*rowset.ctes, rows)), strata_of(question, rowset)
     if terms.listed and takes_whole_table(question, rowset):
@@ -166,7 +167,10 @@ def statement(
         query = _Query().with_table(sum_strata(strata, *given), "known_totals", [])
         query = query.with_table([], "changed_totals", _known_columns(terms, changed=True))
     elif terms.listed:
-        query = _add_totals(query, weights, terms, question, rowset.relation, changes)
+        by_sort = sorts and changes is None
+        query = _add_totals(
+            query, weights, terms, question, rowset.relation, changes, sorts=by_sort
+        )
     elif present != [Units()]:
         groups = cte("groups_present", "SELECT group_id FROM taken_rows GROUP BY group_id")
         query = query.with_table([groups], "groups_present", [])
@@ -202,11 +206,16 @@ def _add_totals(
     question: Question,
     relation: Relation,
     changes: str | None,
+    *,
+    sorts: bool,
 ) -> _Query:
-    """The query, and what the terms add up to: without weights, and what weights take off again."""
+    """The query, and what the terms add up to: without weights, and what weights take off again.
+
+    It `sorts` rows by their units where these are weighed like that.
+    """
     listed, by_unit = terms.listed, relation.unit is not None
     totals, scaled = ([f"{what}_{term.name}" for term in listed] for what in ("total", "scaled"))
-    if by_unit and changes is None and can_sort_units(weights, question, relation):
+    if sorts:
         sorted_rows = weigh_sorted_rows(weights, listed, question, relation)
         return query.with_table(sorted_rows, "scaled_totals", scaled)
     weighed = by_unit and changes is None and has_one_number(weights, question)

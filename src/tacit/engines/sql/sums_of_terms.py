@@ -1,7 +1,7 @@
 """What rows add up to, once each: measures are sums of a few terms, and measures that share a term share its work."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from math import floor
 
 from tacit.engines.engine import MOST_ROWS
@@ -85,7 +85,7 @@ class Terms:
     rows: int = MOST_ROWS
     columns: dict[str, str] = field(default_factory=dict)
     listed: list[Term] = field(default_factory=list)
-    _found: dict[object, Term] = field(default_factory=dict)
+    _found: dict[tuple[str | None, bool, str], Term] = field(default_factory=dict)
     _sums: dict[Base, tuple[Term, int]] = field(default_factory=dict)
     _named: dict[Expression, str] = field(default_factory=dict)
 
@@ -107,15 +107,15 @@ class Terms:
                 return ((self._count(expression).name, 1),)
             case Distinct(value):
                 column = self.value(self._distinct(value))
-                term = self._term(measure, lambda name: Term(name, column, counts="DISTINCT "))
-                return ((term.name, 1),)
+                return ((self._term(column, counts="DISTINCT ").name, 1),)
             case Counted() | Units():
-                return ((self._term(None, Term).name, 1),)
+                return ((self._term(None).name, 1),)
             case Summed(value, step, low, high, centre):
                 base = (value, step, low, high)
-                if base not in self._sums:
-                    self._sums[base] = self._sum(measure), centre
-                term, taken = self._sums[base]
+                known = self._sums.get(base)
+                if known is None:
+                    known = self._sums[base] = self._sum(measure), centre
+                term, taken = known
                 if taken == centre:
                     return ((term.name, 1),)
                 return (term.name, 1), (self._count(value).name, taken - centre)
@@ -141,22 +141,26 @@ class Terms:
         written = render(measure.value, self.read)
         column = self.value(steps(measure, written, self.read.dialect))
         self._named.setdefault(measure.value, column)  # the steps are NULL where the value is
-        return self._term(
-            measure, lambda name: Term(name, column, sums=True, reach=max(1, measure.reach))
-        )
+        return self._term(column, sums=True, reach=max(1, measure.reach))
 
     def _count(self, expression: Expression) -> Term:
-        if expression not in self._named:
-            self._named[expression] = self.value(render(expression, self.read))
-        column = self._named[expression]
-        return self._term((column,), lambda name: Term(name, column))
+        column = self._named.get(expression)
+        if column is None:
+            column = self._named[expression] = self.value(render(expression, self.read))
+        return self._term(column)
 
-    def _term(self, key: object, build: Callable[[str], Term]) -> Term:
-        if key not in self._found:
-            term = build(str(len(self.listed)))
-            self._found[key] = replace(term, rows=self.rows, dialect=self.read.dialect)
-            self.listed.append(self._found[key])
-        return self._found[key]
+    def _term(
+        self, column: str | None, *, sums: bool = False, counts: str = "", reach: int = 1
+    ) -> Term:
+        """The term of a column, of which there is one sum, one count, and one count of values."""
+        key = column, sums, counts
+        term = self._found.get(key)
+        if term is None:
+            name = str(len(self.listed))
+            term = Term(name, column, sums, counts, reach, self.rows, self.read.dialect)
+            self._found[key] = term
+            self.listed.append(term)
+        return term
 
 
 def steps(measure: Summed, value: str, dialect: SqlDialect) -> str:

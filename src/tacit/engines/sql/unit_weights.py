@@ -120,8 +120,9 @@ def scale_heavy(
         for term in terms
     )
     yield from weight_changes(weights, question, relation, sums)
+    rows, dialect = most_rows(question), relation.dialect
     scaled = ", ".join(
-        f"{scale_total(term, 'weight_change', bits, most_rows(question), relation.dialect)} AS scaled_{term.name}"
+        f"{scale_total(term, 'weight_change', bits, rows, dialect)} AS scaled_{term.name}"
         for term in terms
     )
     pairs = "unit_groups JOIN weight_changes USING (unit)"
