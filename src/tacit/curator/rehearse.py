@@ -87,10 +87,10 @@ _KEYS: dict[Kind, tuple[Scalar, Scalar]] = {
 class Rehearsal:
     """All that decides what an answer looks like, but for its numbers: it is computed without data.
 
-    `plan` has few groups, and in the place of its rows none: answers are shown without looking at rows.  `most` is how
-    many rows there can be at most, `description` what is stored about the question, as JSON, and `entry` stands for the
-    one that will be charged.  `unpriced` is what `terms` are at any price, and `magnitude` the number of bits of the
-    charge.
+    `plan` has few groups, numbers for the `names` of its columns, and no rows: answers are shown without looking at
+    them.  `most` is how many rows there can be at most, `description` what is stored about the question, as JSON, and
+    `entry` stands for the one that will be charged.  `unpriced` is what `terms` are at any price, and `magnitude` the
+    number of bits of the charge.
 
     Claim:      what is made up at one price goes as far as any answer at another price of the same magnitude.
     Because:    the two prices differ by less than a factor of two, and so do the scales of their noise, which are as
@@ -99,6 +99,7 @@ class Rehearsal:
     """
 
     plan: Plan
+    names: tuple[str, ...]
     unpriced: Terms
     magnitude: int
     most: int
@@ -130,6 +131,7 @@ def rehearsal_of(
     """
     return Rehearsal(
         made_up_plan(plan),
+        tuple([shown.name for shown in plan.view.columns]),
         replace(terms, question=_NO_QUESTION, sensitivities=(), mechanisms=(), amount=Fraction(0)),
         entry.charge.amount.bit_length(),
         1 << 62 if many_rows(plan.question) else table_of(plan.question.rows).rows,
@@ -159,12 +161,12 @@ def remember_rehearsals() -> Callable[[Rehearsal], None]:
     make_up = lru_cache(maxsize=_REHEARSALS)(_made_up_releases)
 
     def rehearse(rehearsal: Rehearsal) -> None:
-        names = [shown.name for shown in rehearsal.plan.view.columns]
         with refuse_unforeseen():
-            releases = make_up(_without_names(rehearsal))
+            releases = make_up(replace(rehearsal, names=()))
             for place, release in enumerate(releases):
-                look_at(_with_names(release, names))
-                releases[place] = replace(release, rows=release.rows[:1])
+                look_at(_with_names(release, rehearsal.names))
+                if len(release.rows) > 1:
+                    releases[place] = replace(release, rows=release.rows[:1])
 
     return lru_cache(maxsize=_REHEARSALS)(rehearse)
 
@@ -206,13 +208,6 @@ def _made_up_releases(rehearsal: Rehearsal) -> list[Release]:
 _ENDS = ("", "_low", "_high")
 
 
-def _without_names(rehearsal: Rehearsal) -> Rehearsal:
-    """The same rehearsal, with a number for the name of every column."""
-    view = rehearsal.plan.view
-    columns = tuple(Shown(str(at), shown.value) for at, shown in enumerate(view.columns))
-    return replace(rehearsal, plan=replace(rehearsal.plan, view=replace(view, columns=columns)))
-
-
 def _with_names(release: Release, names: Sequence[str]) -> Release:
     """A release of numbered columns with names in the place of numbers."""
     named = {f"{at}{end}": f"{name}{end}" for at, name in enumerate(names) for end in _ENDS}
@@ -250,7 +245,7 @@ def look_at(release: Release) -> None:
 
 
 def made_up_plan(plan: Plan) -> Plan:
-    """The plan without rows, and with few groups: two values of the longest public key, and one of the others.
+    """The plan without rows and names, and with few groups: two values of the longest public key, one of the others.
 
     A key that nobody shows has so many values that there is a group for everything that is made up of one; and all
     groups are shown, whatever LIMIT says.
@@ -270,6 +265,8 @@ def made_up_plan(plan: Plan) -> Plan:
     turns = -(-len(_signs_of(plan)) // max(1, groups))
     if turns > 1:
         keys.append(Key(_NO_VALUE, tuple(range(turns))))
+    columns = tuple([Shown(str(at), shown.value) for at, shown in enumerate(view.columns)])
+    view = replace(view, columns=columns)
     if view.limit is not None:
         view = replace(view, limit=max(view.limit, turns * groups), offset=0)
     return Plan(replace(question, rows=_NO_ROWS, keys=tuple(keys)), view)

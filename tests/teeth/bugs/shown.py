@@ -45,7 +45,7 @@ BUGS = [
     Bug(
         name="rehearsal-of-numbered-columns",
         file=f"{ROOM}/rehearse.py",
-        before="look_at(_with_names(release, names))",
+        before="look_at(_with_names(release, rehearsal.names))",
         after="look_at(release)",
         killed_by=f"{REHEARSAL}::test_names_that_cannot_be_shown_are_refused_before_the_charge",
         note="a name that cannot be shown is not looked at where numbers stand for names",
@@ -53,8 +53,8 @@ BUGS = [
     Bug(
         name="one-row-of-a-shape-rehearsed",
         file=f"{ROOM}/rehearse.py",
-        before="look_at(_with_names(release, names))",
-        after="look_at(_with_names(replace(release, rows=release.rows[:1]), names))",
+        before="look_at(_with_names(release, rehearsal.names))",
+        after="look_at(_with_names(replace(release, rows=release.rows[:1]), rehearsal.names))",
         killed_by=f"{REHEARSAL}::test_a_shape_is_rehearsed_once_and_whatever_differs_is_another",
         note="of what is made up, the row that cannot be shown may be another one",
     ),
