@@ -160,7 +160,15 @@ def check_tokens(text: str, tokens: Sequence[Token], types: Collection[str]) -> 
     for i, token in enumerate(tokens):
         before = tokens[i - 1] if i else token
         after = tokens[i + 1] if i + 1 < len(tokens) else Token("", "", len(text), len(text))
-        _check_word(text, tokens[max(0, i - 2) : i], token, after)
+        if token.kind not in _HARMLESS:
+            _check_word(text, tokens[max(0, i - 2) : i], token, after)
+        elif token.kind == "L_BRACKET" and before.kind != "COMMA":
+            _refuse(
+                text,
+                token,
+                "'[' is not supported here",
+                "only the ranks of quantiles take a list: QUANTILE(x, [0.25, 0.75])",
+            )
         if token.kind == "INTERVAL" and not _interval(tokens, i):
             _refuse(text, token, *_INTERVAL)
         if after.kind == "L_PAREN" and token.kind in types and not _decimal(tokens, i):
@@ -226,15 +234,6 @@ def _check_joins(text: str, tokens: Sequence[Token]) -> None:
 
 
 def _check_word(text: str, before: Sequence[Token], token: Token, after: Token) -> None:
-    if token.kind == "L_BRACKET" and [other.kind for other in before[-1:]] != ["COMMA"]:
-        _refuse(
-            text,
-            token,
-            "'[' is not supported here",
-            "only the ranks of quantiles take a list: QUANTILE(x, [0.25, 0.75])",
-        )
-    if token.kind in _HARMLESS:
-        return
     word = token.text.upper()
     if token.kind == "SEMICOLON":
         if after.kind:

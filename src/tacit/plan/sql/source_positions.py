@@ -3,7 +3,7 @@
 Checked by: tests/unit/plan/sql/test_statement.py
 """
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -50,8 +50,8 @@ class Account:
     tokens: Sequence[Token]
     places: set[int] = field(default_factory=set)
     aliases: set[int] = field(default_factory=set)
-    claims: Counter[str] = field(default_factory=Counter)
-    spare: Counter[str] = field(default_factory=Counter)
+    claims: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
+    spare: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
     seen: set[tuple[int, str]] = field(default_factory=set)
     origins: dict[int, tuple[Expression, exp.Expr]] = field(default_factory=dict)
     depth: int = 0
@@ -70,15 +70,15 @@ class Account:
         """
         if kind is None and type(node) not in NODES:
             self.unknown(node)
-        allowed, claimed = NODES[type(node)] if kind is None else VARIANTS[kind]
+        allowed, claimed = map(_words, NODES[type(node)] if kind is None else VARIANTS[kind])
         for name, value in node.args.items():
-            if value and name not in _words(allowed):
+            if value and name not in allowed:
                 reason, remedy = TAUGHT_ARGUMENTS.get(
                     name, ("this part of the question is not supported", PERMITTED)
                 )
                 about = value[0] if isinstance(value, list) else value
                 self.refuse(about if hasattr(about, "args") else node, reason, remedy)
-        for word in _words(claimed):
+        for word in claimed:
             self.claim(node, word)
         return node.args
 
@@ -86,7 +86,10 @@ class Account:
         """Account for a word that a node must have or, with a ?, may have; a node that is read twice has it once."""
         if (id(node), word) not in self.seen:
             self.seen.add((id(node), word))
-            (self.spare if word.endswith("?") else self.claims)[word.rstrip("?")] += times
+            if word[-1] == "?":
+                self.spare[word[:-1]] += times
+            else:
+                self.claims[word] += times
 
     def take_list(self, node: exp.Expr) -> Sequence[Any]:
         """The parts of a node's list, between which there are commas."""
@@ -96,7 +99,7 @@ class Account:
 
     def close(self, types: Collection[str]) -> None:
         """Refuse the text if a word of it was not read, or one was read that it does not have."""
-        given: Counter[str] = Counter()
+        given: defaultdict[str, int] = defaultdict(int)
         kinds = kinds_of(self.tokens, types)
         for place, (token, kind) in enumerate(zip(self.tokens, kinds, strict=True), start=1):
             if token.start in self.places or kind in SILENT:
