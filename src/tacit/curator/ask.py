@@ -110,7 +110,7 @@ def _charge(access: Access, asked: Asked) -> Entry:
     """The entry that pays for a question."""
     return access.ledger.charge(
         asked.name.key,
-        asked.terms.loss,
+        asked.loss,
         access.analyst,
         topic=asked.name.topic,
         about=one_line(in_words(asked.plan)),

@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from tacit.accounting import Charge
+from tacit.accounting import Charge, Filter
 from tacit.curator.answer.left_out_captions import LeftOut, add_measured, list_left_out
 from tacit.curator.answer.release import Price
 from tacit.curator.policy.policy import Limit, Shared
@@ -40,6 +40,7 @@ from tacit.plan import (
     tables_of,
     top_k_of,
 )
+from tacit.privacy import Loss
 
 if TYPE_CHECKING:
     from tacit.curator.pricing.selection_price import SelectionTerms
@@ -77,9 +78,10 @@ class Name:
 class Asked:
     """A question that was read, proved, priced and named: all that is known before data are looked at.
 
-    `shared` is the policy on the table that is asked about, `charge` what the terms cost in whole units of the ledger
-    and `price` the same for people; `within` is the error that was asked for, if one was.  `policy_left_out` says what
-    the answer leaves out by the policy and the plan, `left_out` the same with what was measured of it.
+    `shared` is the policy on the table that is asked about, `loss` what the terms cost, `charge` the same in whole
+    units of the ledger and `price` for people; `within` is the error that was asked for, if one was.
+    `policy_left_out` says what the answer leaves out by the policy and the plan, `left_out` the same with what was
+    measured of it.
     """
 
     plan: Plan
@@ -87,6 +89,7 @@ class Asked:
     shared: Shared
     limit: Limit
     terms: Terms
+    loss: Loss
     charge: Charge
     price: Price
     name: Name
@@ -142,8 +145,9 @@ def price_plan(
     named = tuple(tables_of(proved.question.rows))
     shared = shared_of(access, proved, known, named)
     limit, rule = access.policy.limit, access.rule
-    terms = _terms(proved, shared, limit, epsilon, within, sure)
-    charge = rule.price(terms.loss)
+    terms = _terms(proved, shared, limit, rule, epsilon, within, sure)
+    loss = terms.loss
+    charge = rule.price(loss)
     selection = _selection(proved, shared, limit, terms)
     weighed = terms if selection is None else replace(terms, weights=selection.weights)
     left_out = list_left_out(proved, weighed, access.policy.unit, access.text_tables)
@@ -153,6 +157,7 @@ def price_plan(
         shared,
         limit,
         terms,
+        loss,
         charge,
         access.price_of(charge, free=False),
         name_question(access, proved, shared, named),
@@ -204,6 +209,7 @@ def _terms(
     plan: Plan,
     shared: Shared,
     limit: Limit,
+    rule: Filter,
     epsilon: Number | None,
     within: Number | None,
     confidence: float,
@@ -213,7 +219,6 @@ def _terms(
         raise InvalidInput("a price", None, "give epsilon, such as 0.3, or within, such as 50")
     if epsilon is not None and within is not None:
         raise InvalidInput("within", within, "epsilon is given as well; give only one of them")
-    rule = limit.filter()
     if epsilon is not None:
         price = rule.price_of(epsilon)
     else:

@@ -577,7 +577,8 @@ def _walk_shallow(expression: e.Expression) -> list[e.Expression]:
             raise InvalidPlan(
                 f"expressions are nested more than {DEEPEST} levels deep", "ask a simpler question"
             )
-        left += [(operand, depth + 1) for operand in e.operands(part)]
+        if type(part) not in e.LEAVES:
+            left += [(operand, depth + 1) for operand in e.operands(part)]
     return found
 
 

@@ -251,6 +251,8 @@ class ZeroConcentratedLoss(Loss):
 
     def split_failure(self) -> tuple[Fraction, Loss]:
         """The failure, and rho without it."""
+        if not self.failure:
+            return self.failure, self
         return self.failure, ZeroConcentratedLoss(self.concentration, 0, self.neighbours)
 
     def group(self, size: int) -> "ZeroConcentratedLoss":

@@ -71,7 +71,7 @@ class Noisy:
         """The scale (Laplace) or sigma (Gaussian) of the noise, in the natural unit."""
         noise = self.mechanism
         scale = noise.scale if isinstance(noise, Laplace) else noise.sigma
-        return float_at_least(scale * self.worth)
+        return _spread(scale, self.worth)
 
     def interval(self, confidence: Number) -> Interval:
         """The value and how far the noise may have moved it.
@@ -91,6 +91,12 @@ class Noisy:
     def worth_of(self, steps: int) -> float:
         """What so many steps are worth, to the nearest float: Python divides integers without a second rounding."""
         return steps * self.worth.numerator / self.worth.denominator
+
+
+@lru_cache(maxsize=256)
+def _spread(scale: Fraction, worth: Fraction) -> float:
+    """So many steps as a float, rounded up: it is the same in all groups."""
+    return float_at_least(scale * worth)
 
 
 _CLOSE = (

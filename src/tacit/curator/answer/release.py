@@ -331,9 +331,9 @@ def _format_keys(values: list[Any]) -> list[str]:
             return "NULL"
         if isinstance(value, datetime) and form and value.year >= _FOUR_DIGITS:
             return value.strftime(form)
-        return str(value) if isinstance(value, int) else _format_cell(value)
+        return str(value) if isinstance(value, int | str) else _format_cell(value)
 
-    return [format_key(value) for value in values]
+    return list(map(printable, [format_key(value) for value in values]))
 
 
 def _format_cell(value: Any) -> str:

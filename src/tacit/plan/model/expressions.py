@@ -277,12 +277,13 @@ Expression = (
 """Every expression there is."""
 
 
-_LEAVES = frozenset({Literal, Field, SubqueryValue, KeyOf, MeasureOf, MeanOf, MomentOf})
+LEAVES = frozenset({Literal, Field, SubqueryValue, KeyOf, MeasureOf, MeanOf, MomentOf})
+"""The expressions that are made of no others: most are."""
 
 
 def operands(expression: Expression) -> tuple[Expression, ...]:
     """The expressions that an expression is directly made of."""
-    if type(expression) in _LEAVES:  # most are
+    if type(expression) in LEAVES:
         return ()
     match expression:
         case Literal() | Field() | SubqueryValue() | KeyOf() | MeasureOf() | MeanOf() | MomentOf():
@@ -316,7 +317,7 @@ def walk_expression(*expressions: Expression) -> list[Expression]:
     while left:
         part = left.pop()
         found.append(part)
-        if type(part) not in _LEAVES:
+        if type(part) not in LEAVES:
             left += operands(part)[::-1]
     return found
 

@@ -230,12 +230,13 @@ def _plain_rows(rows: Computed | Inner | Stacked | Joined | Kept | Windowed) -> 
 
 
 def _plain_expression(expression: e.Expression) -> _Plain:
-    inside = [_plain_expression(operand) for operand in e.operands(expression)]
     match expression:
         case e.Literal(value, kind):
             return ["literal", kind.value, _scalar(value)]
         case e.Field(column):
             return _column(column)
+    inside = [_plain_expression(operand) for operand in e.operands(expression)]
+    match expression:
         case e.SubqueryValue(place, column, _):
             return [
                 "subquery",

@@ -605,4 +605,5 @@ def _shallow(*expressions: e.Expression | None) -> None:
             raise InvalidPlan(
                 f"expressions are nested more than {DEEPEST} levels deep", "ask a simpler question"
             )
-        left += [(operand, depth + 1) for operand in e.operands(expression)]
+        if type(expression) not in e.LEAVES:
+            left += [(operand, depth + 1) for operand in e.operands(expression)]
