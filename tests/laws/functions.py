@@ -123,6 +123,32 @@ def _named():
             yield Case(given, integer)
 
 
+def _types_and_patterns():
+    """Truths as numbers and texts, types of other dialects, and other ways to write a pattern."""
+    integer, number, text, boolean = Kind.INTEGER, Kind.NUMBER, Kind.TEXT, Kind.BOOLEAN
+    yield Case("b * x", number, plain="CAST(b AS BIGINT) * x")
+    yield Case("(i > 3) + (k > 0)", integer, plain="CAST(i > 3 AS BIGINT) + CAST(k > 0 AS BIGINT)")
+    yield Case("CAST(b AS DOUBLE)", number)
+    yield Case("CAST(b AS VARCHAR)", text)
+    yield Case("CAST(k AS BOOLEAN)", boolean)
+    yield Case("CAST(y - 1 AS BOOLEAN)", boolean)
+    yield Case("b = 1", boolean, plain="b = TRUE")
+    yield Case("b IN (0)", boolean, plain="b = FALSE")
+    yield Case("CAST(i AS SMALLINT)", integer)
+    yield Case("CAST(i AS VARCHAR(10))", text)
+    yield Case("CAST(i AS FLOAT64)", number, plain="CAST(i AS DOUBLE)")
+    yield Case("TRIM(BOTH ' ' FROM t)", text, plain="TRIM(t)")
+    yield Case("TRIM(LEADING FROM t)", text, plain="LTRIM(t)")
+    yield Case("r >= TIMESTAMP '2024-02-20T01:02:03Z'", boolean)
+    for pattern, other in (("(a|A)%", "(?s)(a|A).*"), ("_", "(?s)."), ("%.%", r"(?s).*\..*")):
+        full = f"REGEXP_FULL_MATCH(t, '{other}')"
+        yield Case(f"t SIMILAR TO '{pattern}'", boolean, plain=full)
+        yield Case(f"t NOT SIMILAR TO '{pattern}'", boolean, plain=f"NOT {full}")
+    for pattern in ("a*", "?", "*%*", "*_ß*"):
+        yield Case(f"t GLOB '{pattern}'", boolean)
+    yield Case("REGEXP_MATCHES(t, r'^\\w+$')", boolean, plain="REGEXP_MATCHES(t, '^\\w+$')")
+
+
 def _cases():
     integer, number, text, boolean, moment = (
         Kind.INTEGER,
@@ -252,7 +278,7 @@ def _cases():
         yield Case(f"CONCAT({column})", text)
         yield Case(f"CONCAT_WS('-', {column}, w, {column})", text)
         yield Case(f"CONCAT_WS('', {column}, NULL, i)", text)
-        for place in (1, 2, 9):
+        for place in (1, 2, 9, -1, -2, -9):
             yield Case(f"SPLIT_PART({column}, 'a', {place})", text)
             yield Case(f"SPLIT_PART({column}, ' ', {place})", text)
         yield Case(f"STRPOS({column}, 'b')", integer)
@@ -371,6 +397,7 @@ def _cases():
     yield Case("WEEKOFYEAR(d)", integer)
     yield Case("LOG2(y)", number, exact=False)
     yield from _named()
+    yield from _types_and_patterns()
     yield Case("LPAD(t, 3)", text, plain="LPAD(t, 3, ' ')")
     yield Case("RPAD(w, 2)", text, plain="RPAD(w, 2, ' ')")
     for pattern in ("A|b", "[a-c_]+", ".{2,4}", "50%"):

@@ -54,15 +54,15 @@ BUGS = [
     Bug(
         name="split-part-counts-from-zero",
         file=f"{PLAN}/semantics/function_meanings.py",
-        before="return parts[place - 1] if place <= len(parts) else",
-        after="return parts[place % len(parts)] if place <= len(parts) else",
+        before="return parts[place - (place > 0)] if abs(place) <= len(parts) else",
+        after="return parts[place % len(parts)] if abs(place) <= len(parts) else",
         killed_by=f"{FUNCTIONS}[SPLIT_PART]",
         note="places in SQL are counted from 1",
     ),
     Bug(
         name="split-part-beyond-the-last-is-the-last",
         file=f"{PLAN}/semantics/function_meanings.py",
-        before='if place <= len(parts) else ""',
+        before='if abs(place) <= len(parts) else ""',
         after="if place <= len(parts) else parts[-1]",
         killed_by=f"{FUNCTIONS}[SPLIT_PART]",
         note="beyond the last part there is nothing",

@@ -107,11 +107,14 @@ APPLIED = {
     "hints are not supported": _C,
     "locking clauses are not supported": _C,
     "collations are not supported: text is compared by code point": _W + "name = 'a'",
-    "this way to match text is not supported": _W + "name LIKE 'a%' OR name IN ('a', 'A')",
+    "this way to match text means different things in different dialects": _W
+    + "REGEXP_MATCHES(name, '^a') OR REGEXP_FULL_MATCH(name, 'a.*')",
+    "brackets in GLOB are not supported": _W + "REGEXP_MATCHES(name, '^[ab]')",
+    "the table 'visits' has no declared column 'A'": _W + "ward = 'A'",
     "ESCAPE is not supported": _W + "name LIKE 'a\\%'",
     "a pattern must be a constant text": _W + "name LIKE 'a%'",
     "this pattern ends in a backslash, which must escape a character": _W + "name LIKE 'a\\\\'",
-    "'~' is not supported": _W + "name = 'a' OR NOT name <> 'b'",
+    "'!' is not supported": _W + "name = 'a' OR NOT name <> 'b'",
     "NULLs come last here": "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY age) FROM visits",
     "LIMIT counts rows": _C + " LIMIT 10",
     "a whole number is needed here": _C + " LIMIT 1",
@@ -223,7 +226,8 @@ APPLIED = {
     + "REPLACE(name, '-', '') = 'b'",
     "the text to search for must be a constant": _W + "CONTAINS(name, 'A')",
     "RIGHT needs a constant length": _W + "RIGHT(name, 2) = 'b'",
-    "the type SMALLINT is not supported": "SELECT SUM(CAST(cost AS BIGINT)) FROM visits",
+    "the type TIME is not supported": _W
+    + "EXTRACT(HOUR FROM seen) >= 12 AND EXTRACT(HOUR FROM seen) * 60 + EXTRACT(MINUTE FROM seen) < 1000",
     "a value of type number cannot be cast to text": _W
     + "CAST(CAST(cost AS BIGINT) AS VARCHAR) = '1'",
     "MODE can be selected only alone or with the keys of its groups": "SELECT age FROM visits GROUP BY age ORDER BY COUNT(*) DESC LIMIT 1",

@@ -1,6 +1,7 @@
 """Functions of released numbers, days and moments: what they are, and between which ends the exact ones lie."""
 
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from math import ceil, floor, inf, isfinite, isnan
 from typing import Any
@@ -86,8 +87,19 @@ def _end(end: float, kind: Kind, far: float) -> float:
     return outward if INT64[0] <= outward <= INT64[1] else far
 
 
+def write_number(value: float) -> str:
+    """A released number as a text: its shortest digits, without an exponent, and without a point if it is whole.
+
+    >>> write_number(12.0), write_number(0.1), write_number(1e-7)
+    ('12', '0.1', '0.0000001')
+    """
+    return format(Decimal(repr(value)), "f").removesuffix(".0")
+
+
 def cast_value(value: Any, since: Kind, kind: Kind) -> Any:
     """A value as another kind, by the rules of the engines; the ends of an interval are cast as it is."""
+    if since is Kind.NUMBER and kind is Kind.TEXT and value is not None:
+        return write_number(value.value if isinstance(value, Interval) else value)
     if not isinstance(value, Interval):
         return cast(value, since, kind)
     point = cast(value.value, since, kind)

@@ -33,6 +33,7 @@ from tacit.plan.semantics.value_kinds import constant
 
 __all__ = [
     "Forms",
+    "is_truth",
     "literal",
     "meeting",
     "number",
@@ -139,10 +140,10 @@ def read_day(text: str) -> e.Literal:
 def read_moment(text: str) -> e.Literal:
     """A moment from its ISO spelling, in UTC and to the microsecond."""
     if not re.fullmatch(
-        r"[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?)?", text
+        r"[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?Z?)?", text
     ):
         raise InvalidPlan("this is not a valid timestamp", _MOMENTS)
-    day, _, clock = text.replace("T", " ").partition(" ")
+    day, _, clock = text.rstrip("Z").replace("T", " ").partition(" ")
     whole, _, part = clock.partition(".")
     try:
         found = datetime.fromisoformat(f"{day} {whole or '00:00'}")
@@ -180,6 +181,7 @@ class Forms:
     def arithmetic(self, operator: str, left: e.Expression, right: e.Expression) -> e.Expression:
         """left + - * / % right; a day and whole days make a day, and two days are so many days apart."""
         self._not_null("calculate with", left, right)
+        left, right = (e.Cast(x, Kind.INTEGER) if is_truth(x) else x for x in (left, right))
         if not (self._may_be_time(left) or self._may_be_time(right)):
             return self._with_bounds(e.Arithmetic(operator, left, right))
         sides = (
@@ -231,7 +233,7 @@ class Forms:
                 return True
             case e.Called() | e.Case():
                 return any(map(self._may_be_time, operands(side)))
-            case e.Literal() | e.Field() | e.KeyOf():
+            case e.Literal() | e.Field() | e.KeyOf() | e.MeasureOf():
                 return type_of(side, self.question).kind in CALENDAR
             case _:
                 return False
@@ -451,6 +453,13 @@ class Forms:
         self._not_null("cast", operand)
         if kind is Kind.TEXT and not _is_text(operand) and self._is_day(operand):
             return self.format_time(operand, "%Y-%m-%d")
+        if kind is Kind.NUMBER and is_truth(operand):
+            operand = e.Cast(operand, Kind.INTEGER)
+        if kind is Kind.TEXT and is_truth(operand):
+            words = [(operand, literal("true")), (e.Not(operand), literal("false"))]
+            return self.case(words, NULL)
+        if kind is Kind.BOOLEAN and type_of(operand, self.question).kind in NUMERIC:
+            return self.compare("<>", operand, literal(0))
         match operand, kind:
             case e.Literal(str(text), _), Kind.DATE:
                 return read_day(text)
@@ -557,6 +566,8 @@ class Forms:
                 return read_moment(text)
             case e.Literal(str(text), _), Kind.INTEGER | Kind.NUMBER | Kind.BOOLEAN as kind:
                 return _read_literal(text, kind) or side
+            case e.Literal(0 | 1 as bit, Kind.INTEGER), Kind.BOOLEAN:
+                return e.Literal(bool(bit), Kind.BOOLEAN)
             case _, Kind.TIMESTAMP if type_of(side, self.question).kind is Kind.DATE:
                 return _midnight(side)
             case _:
@@ -613,6 +624,15 @@ def _read_literal(text: str, kind: Kind) -> e.Literal | None:
     found = e.negate(number(text.removeprefix("-"))) if text[:1] == "-" else number(text)
     assert isinstance(found, e.Literal), "a constant"
     return found
+
+
+def is_truth(value: e.Expression) -> bool:
+    """Whether an expression is a condition, by its form."""
+    if isinstance(value, e.Field):
+        return value.column.kind is Kind.BOOLEAN
+    if isinstance(value, e.Called):
+        return value.function in {Function.REGEXP, Function.DISTINCT}
+    return isinstance(value, e.Compared | e.Both | e.Either | e.Not | e.IsNull | e.OneOf | e.Like)
 
 
 def _is_text(side: e.Expression) -> bool:

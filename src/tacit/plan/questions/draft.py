@@ -197,6 +197,8 @@ class Draft:
         if not isinstance(self.rows, Scan | None) or not names or listed.startswith("did you mean"):
             return listed
         given = name.text[:64]
+        if name.exact:
+            return f"{listed}; a text stands in single quotes: '{given}'"
         return (
             f"{listed}; if the data have {given!r}, declare it with bounds or values: "
             f'columns={{"{given}": (..., ...)}} in Python, --column {given}=LOW..HIGH or '

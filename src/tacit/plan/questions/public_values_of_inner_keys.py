@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import assert_never
 
-from tacit.plan.model.expressions import Expression, fields_of, substitute
+from tacit.plan.model.expressions import Expression, Field, fields_of, substitute
 from tacit.plan.model.nodes import (
     Computed,
     Defined,
@@ -35,7 +35,8 @@ def seen_values(
     """
     found = possible_values(value, conditions)
     if found is not None:
-        return found
+        narrower = _of_calculation(value, rows, conditions)
+        return narrower if narrower and len(narrower) < len(found) else found
     match rows:
         case Scan():
             return None
@@ -53,6 +54,18 @@ def seen_values(
             return _of(value, left, conditions) or _of(value, right, conditions)
         case _:
             assert_never(rows)
+
+
+def _of_calculation(
+    value: Expression, rows: Rows, conditions: Sequence[Expression]
+) -> tuple[KeyValue, ...] | None:
+    """The values of a column that was calculated, which its bounds alone do not tell: year - year % 10."""
+    if not isinstance(value, Field) or value.column.values or not isinstance(rows, Computed):
+        return None
+    made = next((each.value for each in rows.columns if each.name == value.column.name), None)
+    if made is None or isinstance(made, Field):
+        return None
+    return _through(value, rows.rows, conditions, rows.columns)
 
 
 def lists_all_groups(question: Question) -> bool:

@@ -639,11 +639,11 @@ SETTINGS: Mapping[Function, tuple[Setting, ...]] = {
         ),
         Setting(
             2,
-            _whole_from(1, _LAST_PLACE),
+            lambda given: given != 0 and _whole_from(-_LAST_PLACE, _LAST_PLACE)(given),
             "SPLIT_PART needs a constant position here",
-            "count from 1: SPLIT_PART(x, '-', 1) is the part before the first dash",
-            (1, 2, _LAST_PLACE),
-            (0, -1, 1 << 31, _MOST, _LEAST),
+            "count from 1: SPLIT_PART(x, '-', 1) is the part before the first dash, and -1 the last one",
+            (1, 2, -1, -2, _LAST_PLACE, -_LAST_PLACE),
+            (0, 1 << 31, _MOST, _LEAST),
         ),
     ),
     Function.STRPOS: (

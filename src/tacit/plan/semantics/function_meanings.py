@@ -186,9 +186,9 @@ def _replace(text: str, old: str, new: str) -> str:
 
 
 def _split_part(text: str, separator: str, place: int) -> str:
-    """The part of a text at a place, counted from 1; nothing beyond the last."""
+    """The part of a text at a place, counted from 1, or from the end if it is below zero; nothing beyond."""
     parts = text.split(separator)
-    return parts[place - 1] if place <= len(parts) else ""
+    return parts[place - (place > 0)] if abs(place) <= len(parts) else ""
 
 
 def _lpad(text: str, length: int, fill: str) -> str:

@@ -194,6 +194,7 @@ def _check_kinds(
         fits = fits or (wanted is Kind.NUMBER and kind is Kind.INTEGER)
         fits = fits or (wanted is Kind.TIMESTAMP and kind is Kind.DATE)
         fits = fits or (function in _JOINS and kind is Kind.INTEGER)
+        fits = fits or (function in _JOINS and kind is Kind.NUMBER and question is not None)
         if not fits:
             what, remedy = _READS[Kind.NUMBER if function in _OWN else wanted]
             refuse(

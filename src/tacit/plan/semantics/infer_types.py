@@ -109,7 +109,7 @@ def _infer(expression: e.Expression, question: Question | None) -> Type:
         case e.Case():
             return _case(expression, question)
         case e.Cast(operand, kind):
-            return _cast(expression, type_of(operand, question), kind)
+            return _cast(expression, type_of(operand, question), kind, free=question is not None)
         case e.Called(_, parts):
             return called_type(expression, [type_of(part, question) for part in parts], question)
         case e.KeyOf() | e.MeasureOf() | e.MeanOf() | e.MomentOf():
@@ -284,9 +284,11 @@ def _union(kind: Kind, ends: list[Ends], nullable: bool) -> Type:
     return Type(kind, low, high, nullable)
 
 
-def _cast(expression: e.Cast, found: Type, kind: Kind) -> Type:
+def _cast(expression: e.Cast, found: Type, kind: Kind, *, free: bool) -> Type:
     if found.kind is kind:
         return found
+    if free and (found.kind, kind) == (Kind.NUMBER, Kind.TEXT):  # which no engine writes
+        return Type(kind, nullable=found.nullable)
     if (found.kind, kind) not in CASTS:
         possible = sorted(to.value for since, to in CASTS if since is found.kind)
         remedy = f"it can be cast to {' or '.join(possible)}" if possible else "remove the cast"

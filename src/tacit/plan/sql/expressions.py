@@ -14,7 +14,7 @@ from tacit.plan.model import expressions as e
 from tacit.plan.model.function_names import Function
 from tacit.plan.model.nodes import Folding
 from tacit.plan.model.schema import Kind
-from tacit.plan.questions.build_expressions import NULL, Forms, meeting, only
+from tacit.plan.questions.build_expressions import NULL, Forms, is_truth, meeting, only
 from tacit.plan.questions.draft import KEPT, NOTHING, Draft
 from tacit.plan.questions.group_windows import looks
 from tacit.plan.questions.subquery_draft import Inside
@@ -121,6 +121,8 @@ class _Place:
                 return self.predicates.read_between(node)
             case exp.Like() | exp.ILike():
                 return self.predicates.read_like(node)
+            case exp.SimilarTo() | exp.Glob():
+                return self.predicates.read_pattern(node)
             case exp.Case():
                 return self._read_case(node)
             case exp.Cast():
@@ -277,10 +279,12 @@ class _Place:
         """The kind that a type's name means."""
         name = getattr(node.this, "name", "")
         if name not in KINDS:
-            kinds = "BIGINT, DOUBLE, VARCHAR, BOOLEAN, DATE and TIMESTAMP"
-            raise InvalidPlan(
-                f"the type {name or 'here'} is not supported", f"the types are {kinds}"
+            kinds = "the types are BIGINT, DOUBLE, VARCHAR, BOOLEAN, DATE and TIMESTAMP"
+            clock = (
+                "write EXTRACT(HOUR FROM x), or EXTRACT(HOUR FROM x) * 60 + EXTRACT(MINUTE FROM x)"
             )
+            remedy = clock if name == "TIME" else kinds
+            raise InvalidPlan(f"the type {name or 'here'} is not supported", remedy)
         self.reader.account.take(node)
         return KINDS[name]
 
@@ -366,7 +370,7 @@ class _Place:
         if isinstance(node, exp.Count) and self._is_unit_of_every_row(operand_node):
             return self.draft.count(meeting(condition))
         operand = self.rows.read(operand_node)
-        if isinstance(node, exp.Sum | exp.Avg) and _is_truth(operand):
+        if isinstance(node, exp.Sum | exp.Avg) and is_truth(operand):
             operand = _as_number(operand)
         operand = only(operand, condition)
         if isinstance(node, exp.Count):
@@ -568,15 +572,6 @@ class _Place:
 
 
 _GEOMETRIC_MEANS = {"GEOMEAN", "GEOMETRIC_MEAN"}
-
-
-def _is_truth(value: e.Expression) -> bool:
-    """Whether an expression is a condition, by its form."""
-    if isinstance(value, e.Field):
-        return value.column.kind is Kind.BOOLEAN
-    if isinstance(value, e.Called):
-        return value.function in {Function.REGEXP, Function.DISTINCT}
-    return isinstance(value, e.Compared | e.Both | e.Either | e.Not | e.IsNull | e.OneOf | e.Like)
 
 
 def _as_number(truth: e.Expression) -> e.Expression:

@@ -312,9 +312,20 @@ class Calls:
     def trim(self, node: exp.Expr) -> Expression:
         """TRIM(x), LTRIM(x) and RTRIM(x)."""
         parts = self._take_call(node)
-        position = parts.get("position")
-        if position not in _TRIMS or (position and "start" not in node.meta):
+        position, typed = parts.get("position"), "start" in node.meta
+        spaces = parts.get("expression")
+        if position not in _TRIMS and position != "BOTH":
             self.account.unknown(node)
+        if spaces is not None:
+            if not isinstance(spaces, exp.Literal) or spaces.name != " ":
+                remedy = "write TRIM(x), LTRIM(x) or RTRIM(x), or REPLACE(x, '-', '')"
+                self.account.refuse(spaces, "TRIM removes spaces only", remedy)
+            self.account.places.add(spaces.meta["start"])
+            self.account.claim(node, "COMMA", 1 if typed else 0)
+        if position and not typed:  # TRIM(BOTH ' ' FROM x)
+            self.account.claim(node, position)
+            self.account.claim(node, "FROM")
+        position = None if position == "BOTH" else position
         return self.forms.call(_TRIMS[position], self._operands(node, [parts["this"]]))
 
     def concat(self, node: exp.Expr) -> Expression:

@@ -150,6 +150,8 @@ NODES: dict[type[exp.Expr], tuple[str, str]] = {
     exp.In: ("this expressions query", "IN"),
     exp.Between: ("this low high", "BETWEEN AND"),
     exp.Like: ("this expression negate", "LIKE"),
+    exp.SimilarTo: ("this expression", "SIMILAR_TO"),
+    exp.Glob: ("this expression", "GLOB"),
     exp.Case: ("this ifs default", "CASE END"),
     exp.If: ("this true", "WHEN THEN"),
     exp.Cast: ("this to", "CAST? DCOLON?"),
@@ -215,7 +217,7 @@ NODES: dict[type[exp.Expr], tuple[str, str]] = {
     exp.ToChar: ("this format", "STRING"),
     exp.DPipe: ("this expression safe", "DPIPE"),
     exp.IntDiv: ("this expression", "DIV"),
-    exp.Trim: ("this position", ""),
+    exp.Trim: ("this position expression", ""),
     exp.Extract: ("this expression", "FROM"),
     exp.Anonymous: ("this expressions", ""),
     exp.TimestampTrunc: ("this unit", "STRING"),
@@ -285,6 +287,8 @@ COMPARISONS: dict[type[exp.Expr], str] = {
 }
 KINDS = {
     "BIGINT": Kind.INTEGER,
+    "SMALLINT": Kind.INTEGER,
+    "TINYINT": Kind.INTEGER,
     "INT": Kind.INTEGER,
     "DOUBLE": Kind.NUMBER,
     "FLOAT": Kind.NUMBER,

@@ -11,10 +11,40 @@ from sqlglot import exp
 
 from tacit.frozen import frozen
 from tacit.plan.model import expressions as e
+from tacit.plan.model.function_names import Function
+from tacit.plan.model.schema import Kind
 from tacit.plan.questions.build_expressions import NULL, Forms
 from tacit.plan.sql.reading_context import Reader
 
-__all__ = ["Predicates"]
+__all__ = ["Predicates", "like_of_glob", "regex_of_similar"]
+
+_ANY = "(.|\\s)"  # a point is no line break
+
+
+def regex_of_similar(pattern: str) -> str:
+    """A pattern of SIMILAR TO as a regular expression of the whole text: % is any text, _ any character.
+
+    >>> regex_of_similar("a.%")
+    '^(a\\\\.(.|\\\\s)*)$'
+    """
+    found, places = [], iter(pattern)
+    for letter in places:
+        if letter == "\\":
+            found.append(letter + next(places, ""))
+        else:
+            signs = {"%": f"{_ANY}*", "_": _ANY, ".": r"\.", "^": r"\^", "$": r"\$"}
+            found.append(signs.get(letter, letter))
+    return f"^({''.join(found)})$"
+
+
+def like_of_glob(pattern: str) -> str:
+    """A pattern of GLOB as one of LIKE: * is any text, ? any character.
+
+    >>> like_of_glob("a_*")
+    'a\\\\_%'
+    """
+    signs = {"*": "%", "?": "_", "%": r"\%", "_": r"\_", "\\": r"\\"}
+    return "".join(signs.get(letter, letter) for letter in pattern)
 
 
 @frozen
@@ -33,6 +63,22 @@ class Predicates:
         found = like(operand, self.read(parts["expression"]))
         self.reader.account.claim(node, "NOT", 1 if parts.get("negate") else 0)
         return e.Not(found) if parts.get("negate") else found
+
+    def read_pattern(self, node: exp.SimilarTo | exp.Glob) -> e.Expression:
+        """name SIMILAR TO '(a|b)%', whose pattern is of the whole text, and name GLOB 'a*'."""
+        account, parts = self.reader.account, self.reader.account.take(node)
+        operand, pattern = self.read(parts["this"]), self.read(parts["expression"])
+        if not isinstance(pattern, e.Literal) or not isinstance(pattern.value, str):
+            account.refuse(
+                parts["expression"], "a pattern must be a constant text", "write it in quotes: 'a%'"
+            )
+        if isinstance(node, exp.SimilarTo):
+            whole = e.Literal(regex_of_similar(pattern.value), Kind.TEXT)
+            return self.forms.call(Function.REGEXP, [operand, whole])
+        if "[" in pattern.value:
+            remedy = "write REGEXP_MATCHES(x, '^[ab]')"
+            account.refuse(parts["expression"], "brackets in GLOB are not supported", remedy)
+        return self.forms.like(operand, e.Literal(like_of_glob(pattern.value), Kind.TEXT))
 
     def read_between(self, node: exp.Between) -> e.Expression:
         """age BETWEEN 18 AND 64."""

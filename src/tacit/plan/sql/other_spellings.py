@@ -14,6 +14,11 @@ __all__ = ["quote_names", "respell"]
 _PIECES = re.compile(
     r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/|`([^`\"]+)`", re.DOTALL
 )
+# r'a' is 'a': a backslash is one in every text here
+_PREFIXED = re.compile(
+    r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/|(?<![A-Za-z0-9_$])[rRnN]('(?:[^']|'')*')",
+    re.DOTALL,
+)
 _RENAMED = {
     "MEAN": "AVG",
     "APPROX_QUANTILE": "QUANTILE_CONT",
@@ -64,12 +69,16 @@ _UNIT_LAST = {"DATE_TRUNC": 1, "DATE_DIFF": 2, "DATEDIFF": 2}
 def quote_names(text: str) -> str:
     """A text with names in double quotes where they stood in backticks, and every character at its place.
 
+    Raw texts, r'a+', lose their letter.
+
     >>> quote_names("SELECT `a b`, '`c`' FROM t")
     'SELECT "a b", \\'`c`\\' FROM t'
     """
-    if "`" not in text:
-        return text
-    return _PIECES.sub(lambda found: f'"{found[1]}"' if found[1] is not None else found[0], text)
+    if "`" in text:
+        text = _PIECES.sub(
+            lambda found: f'"{found[1]}"' if found[1] is not None else found[0], text
+        )
+    return _PREFIXED.sub(lambda found: found[0] if found[1] is None else " " + found[1], text)
 
 
 def respell(tokens: Sequence[RawToken]) -> list[RawToken]:
@@ -85,7 +94,11 @@ def respell(tokens: Sequence[RawToken]) -> list[RawToken]:
     APPROX_QUANTILES(x, 4)[OFFSET(2)]   QUANTILE_CONT(x, 0.5)
     """
     found: list[RawToken] = []
-    for at, token in enumerate(tokens):
+    passed = 0
+    for at, typed in enumerate(tokens):
+        if at < passed:
+            continue
+        token, passed = _simple_type(tokens, at) if at else (typed, 1)
         called = tokens[at + 1 : at + 2] and tokens[at + 1].token_type is TokenType.L_PAREN
         if called and token.token_type is TokenType.ISNULL:
             found.append(_change(token, TokenType.VAR, "COALESCE"))
@@ -116,6 +129,22 @@ def respell(tokens: Sequence[RawToken]) -> list[RawToken]:
         elif name == "MODE":
             found = _put_inside(found, place)
     return found
+
+
+_TEXT_TYPES = frozenset({TokenType.VARCHAR, TokenType.CHAR, TokenType.NVARCHAR, TokenType.TEXT})
+
+
+def _simple_type(tokens: Sequence[RawToken], at: int) -> tuple[RawToken, int]:
+    """A type as it is read, and the place after it: FLOAT64 is DOUBLE, and a text is no shorter as VARCHAR(10)."""
+    token, before = tokens[at], tokens[at - 1].token_type
+    if before not in {TokenType.ALIAS, TokenType.DCOLON}:
+        return token, at + 1
+    kinds = [other.token_type for other in tokens[at + 1 : at + 4]]
+    named = before is TokenType.ALIAS and kinds[:1] != [TokenType.R_PAREN]  # x AS float64
+    if token.text.upper() == "FLOAT64" and not named:
+        return _change(token, TokenType.DOUBLE, "DOUBLE"), at + 1
+    length = [TokenType.L_PAREN, TokenType.NUMBER, TokenType.R_PAREN]
+    return token, at + (4 if token.token_type in _TEXT_TYPES and kinds == length else 1)
 
 
 def _ends_operand(token: RawToken) -> bool:

@@ -76,8 +76,8 @@ _SAMPLES = (
     "remove the sample",
 )
 _PATTERNS = (
-    "this way to match text is not supported",
-    "write x LIKE 'a%', REGEXP_MATCHES(x, '^a'), or x IN ('a', 'A')",
+    "this way to match text means different things in different dialects",
+    "write REGEXP_MATCHES(x, '^a') for any part of a text, or REGEXP_FULL_MATCH(x, 'a.*') for the whole",
 )
 _PIVOTS = ("PIVOT is not supported", "write COUNT(*) FILTER (WHERE x = 1) for each column")
 _QUANTIFIED = (
@@ -114,11 +114,10 @@ _TAUGHT = {
         "collations are not supported: text is compared by code point",
         "leave COLLATE out",
     ),
-    "SIMILAR": _PATTERNS,
-    "SIMILAR TO": _PATTERNS,
     "RLIKE": _PATTERNS,
     "REGEXP": _PATTERNS,
-    "GLOB": _PATTERNS,
+    "~": _PATTERNS,
+    "~*": _PATTERNS,
     "ESCAPE": (
         "ESCAPE is not supported",
         "a backslash escapes the next character: LIKE '10\\%'",

@@ -41,10 +41,11 @@ def read_ranks(reader: Reader, node: exp.Expr) -> tuple[exp.Expr, list[Fraction]
     if isinstance(node, exp.WithinGroup):
         return _read_within_group(reader, node)
     rank = parts.get("quantile") or parts.get("expression")
-    if rank is None or "start" in node.meta:
+    if rank is None:
         remedy = "write QUANTILE_CONT(x, 0.25), or PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY x)"
         account.refuse(node, "a quantile needs a value and a rank", remedy)
-    _claim_name(reader, node)
+    if "start" not in node.meta:
+        _claim_name(reader, node)
     account.claim(node, "COMMA", 1)
     if isinstance(rank, exp.Array):
         return parts["this"], [_read_number(reader, each) for each in account.take_list(rank)]

@@ -111,6 +111,19 @@ def test_functions_of_released_numbers_and_keys_are_shown():
     assert found.rows[0][1:] == (14.3, 11.4, 17.1, 150.0, 150.0, 150.0, 1, 0, 1)
 
 
+def test_released_numbers_are_written_as_texts():
+    text = (
+        "SELECT ward, CONCAT(ROUND(100.0 * COUNT(*) / 300, 1), '%') AS share, CAST(COUNT(*) AS VARCHAR) AS n, "
+        "'n = ' || COUNT(*) / 4 AS quarter FROM visits GROUP BY ward"
+    )
+    found = seen(text, noisy(100), noisy(201), noisy(300))
+    assert list(found.rows) == [
+        ("A", "33.3%", "100", "n = 25"),
+        ("B", "67%", "201", "n = 50.25"),
+        ("C", "100%", "300", "n = 75"),
+    ]
+
+
 def test_groups_can_be_kept_and_sorted_by_functions():
     text = (
         "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING ABS(n - 200) < 101 "

@@ -33,6 +33,13 @@ def test_the_values_of_what_was_calculated_inside_are_known(text, values):
     assert sorted(found) == sorted(values)
 
 
+def test_a_column_that_was_calculated_has_the_values_of_its_calculation():
+    """Its bounds alone would give a group to every whole number between them."""
+    inside = "(SELECT patient, MIN(stay) - MIN(stay) % 10 AS decade FROM visits GROUP BY patient)"
+    text = f"SELECT decade, COUNT(*) AS n FROM {inside} GROUP BY decade"
+    assert read_sql(text, TABLES).question.keys[0].values == tuple(range(0, 61, 10))
+
+
 def test_what_is_not_known_inside_is_not_known_outside():
     visit = next(column for column in VISITS.columns if column.name == "visit")
     inside = Computed(Scan(VISITS), (Defined("w", Field(visit)),))

@@ -3,7 +3,7 @@
 import pytest
 
 from tacit.errors import InvalidPlan
-from tacit.plan import read_sql
+from tacit.plan import compile_expression, read_sql
 from tests.unit.plan.cases import TABLES
 
 _ROWS = "SELECT COUNT(*) AS n FROM visits WHERE {} IS NOT NULL"
@@ -68,3 +68,32 @@ def test_a_quantile_of_a_list_is_one_rank():
     for odd in ("APPROX_QUANTILES(age, 4)[OFFSET(4)]", "APPROX_QUANTILES(age, 4)[OFFSET(0)]"):
         with pytest.raises(InvalidPlan):
             read_sql(text.format(odd), TABLES)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "matches"),
+    [
+        ("SIMILAR TO 'a%'", "a\nb", True),
+        ("SIMILAR TO 'a_b'", "a\nb", True),
+        ("SIMILAR TO '(a|b)+'", "abba", True),
+        ("SIMILAR TO 'a.'", "ab", False),
+        ("SIMILAR TO 'a'", "ba", False),
+        ("GLOB 'a?'", "ab", True),
+        ("GLOB 'a_'", "ab", False),
+        ("GLOB '50%'", "50%", True),
+    ],
+)
+def test_a_pattern_is_of_the_whole_text(pattern, text, matches):
+    where = f"SELECT COUNT(*) AS n FROM visits WHERE name {pattern}"
+    condition = read_sql(where, TABLES).question.rows.condition
+    assert compile_expression(condition)({"name": text}) is matches
+
+
+def test_a_raw_text_is_a_text_and_a_name_keeps_its_letter():
+    text = "SELECT COUNT(*) AS n FROM visits WHERE {} = 'a'"
+    plain = read_sql(text.format("name"), TABLES)
+    assert read_sql("SELECT COUNT(*) AS n FROM visits WHERE name = r'a'", TABLES) == plain
+    assert read_sql("SELECT COUNT(*) AS n FROM visits WHERE 'r' || name = 'ra' -- r'x'", TABLES)
+    assert (
+        read_sql("SELECT COUNT(*) AS float64 FROM visits", TABLES).view.columns[0].name == "float64"
+    )
