@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from tacit.errors import InvalidData
 from tacit.exact import Number
 from tacit.frozen import frozen
+from tacit.local.bits_protocol import bit_distribution
 from tacit.local.client_coins import Draws
 from tacit.local.hashing import LinearHash, linear_hash
 from tacit.local.packed_bits import check_rows, read_rows
 from tacit.local.protocol import FrequencyProtocol, Integers, Report, Values, read_values
-from tacit.local.unary_encoding import Coin, Unary, bit_distribution, randomise_rows
+from tacit.local.unary_encoding import Coin, Unary, randomise_rows
 from tacit.privacy import fill
 
 __all__ = ["CountMeanSketch"]

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from tacit.exact import Number, count_of
 from tacit.frozen import frozen
 from tacit.local.client_coins import Draws
-from tacit.local.protocol import FrequencyProtocol, Integers, Report, Values, read_values
+from tacit.local.odds_protocol import OddsProtocol
+from tacit.local.protocol import Integers, Report, Values, read_values
 from tacit.local.randomized_response import check_numbers, read_numbers
 from tacit.local.truth_odds import Odds
 from tacit.privacy import fill
@@ -25,7 +26,7 @@ _CELLS = 24
 
 
 @frozen(init=False)
-class HadamardResponse(FrequencyProtocol):
+class HadamardResponse(OddsProtocol):
     """A uniform row, and the value's few bits in that row by k-ary randomized response.
 
     The first bit of a value is its sign in the row of a Hadamard matrix; each further one is its sign in the row times
@@ -71,16 +72,6 @@ class HadamardResponse(FrequencyProtocol):
     def labels(self) -> int:
         """The number of labels that a value can have in a row."""
         return 1 << self.bits
-
-    @property
-    def ratio(self) -> Fraction:
-        """truth / lie."""
-        return self.odds.ratio
-
-    @property
-    def truth(self) -> Fraction:
-        """The probability that the label is the value's."""
-        return Fraction(self.odds.truth, self.odds.truth + self._lies)
 
     @property
     def stray(self) -> Fraction:

@@ -12,7 +12,8 @@ from tacit.exact import Number
 from tacit.frozen import frozen
 from tacit.local.client_coins import Draws
 from tacit.local.hashing import LinearHash, is_prime, linear_hash
-from tacit.local.protocol import FrequencyProtocol, Integers, Report, Values, read_values
+from tacit.local.odds_protocol import OddsProtocol
+from tacit.local.protocol import Integers, Report, Values, read_values
 from tacit.local.randomized_response import check_numbers
 from tacit.local.truth_odds import Odds
 from tacit.privacy import fill
@@ -24,7 +25,7 @@ _MOST_PLACES = 1024  # beyond an epsilon of 7 more places hardly help
 
 
 @frozen(init=False)
-class LocalHashing(FrequencyProtocol):
+class LocalHashing(OddsProtocol):
     """A seed drawn for this report, and the place of the value by it, randomised over the places.
 
     With a number of places near e**epsilon + 1 it is as exact as the optimised unary encoding, with a
@@ -56,16 +57,6 @@ class LocalHashing(FrequencyProtocol):
         made, read = cls.__new__(cls), read_values(values)
         fill(made, values=read, odds=odds, family=linear_hash(places, len(read)))
         return made
-
-    @property
-    def ratio(self) -> Fraction:
-        """truth / lie."""
-        return self.odds.ratio
-
-    @property
-    def truth(self) -> Fraction:
-        """The probability that the place is the value's."""
-        return Fraction(self.odds.truth, self.odds.truth + self._lies)
 
     @property
     def stray(self) -> Fraction:

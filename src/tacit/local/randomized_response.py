@@ -14,7 +14,8 @@ from tacit.errors import InvalidData, InvalidInput
 from tacit.exact import Number, at_most
 from tacit.frozen import frozen
 from tacit.local.client_coins import Draws
-from tacit.local.protocol import FrequencyProtocol, Integers, Report, Values, read_values
+from tacit.local.odds_protocol import OddsProtocol
+from tacit.local.protocol import Integers, Report, Values, read_values
 from tacit.local.truth_odds import Odds
 from tacit.privacy import fill
 
@@ -22,7 +23,7 @@ __all__ = ["KaryResponse", "check_numbers", "read_numbers"]
 
 
 @frozen(init=False)
-class KaryResponse(FrequencyProtocol):
+class KaryResponse(OddsProtocol):
     """The truth with odds truth : lie against each other value (Warner 1965; k-ary: Kairouz 2014).
 
     >>> KaryResponse.two_coin().truth
@@ -69,16 +70,6 @@ class KaryResponse(FrequencyProtocol):
         if not 0 < exact < Fraction(1, 2):
             raise InvalidInput("gamma", gamma, "give a number above 0 and below 1/2")
         return cls.with_odds(_two(values), Odds.telling(Fraction(1, 2) + exact))
-
-    @property
-    def ratio(self) -> Fraction:
-        """truth / lie."""
-        return self.odds.ratio
-
-    @property
-    def truth(self) -> Fraction:
-        """The probability of the true value."""
-        return Fraction(self.odds.truth, self.odds.truth + self._lies)
 
     @property
     def stray(self) -> Fraction:

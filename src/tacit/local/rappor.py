@@ -1,25 +1,24 @@
 """RAPPOR: a permanent lie is kept for ever, and told with fresh noise every time."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from typing import Any
-
-from numpy.typing import NDArray
 
 from tacit.errors import InvalidInput
 from tacit.exact import Number, at_most
 from tacit.frozen import frozen
+from tacit.local.bits_protocol import BitsProtocol
 from tacit.local.client_coins import SECURE, Draws
-from tacit.local.packed_bits import Octets, check_rows, count_columns, hex_of, read_rows
-from tacit.local.protocol import FrequencyProtocol, Integers, Report, Values, loss_of, read_values
-from tacit.local.unary_encoding import Coin, bit_distribution, randomise_rows
+from tacit.local.packed_bits import Octets, hex_of
+from tacit.local.protocol import Integers, Values, loss_of, read_values
+from tacit.local.unary_encoding import Coin, randomise_rows
 from tacit.privacy import PureLoss, fill
 
 __all__ = ["PermanentResponse", "Rappor"]
 
 
 @frozen(init=False)
-class Rappor(FrequencyProtocol):
+class Rappor(BitsProtocol):
     """Bits for the values, lied about once for all with probability `lie`, then tossed anew every time.
 
     A permanent bit is the true one with probability 1 - lie/2.  A report sets it with probability
@@ -105,22 +104,6 @@ class Rappor(FrequencyProtocol):
         return randomise_rows(
             indices, len(self.values), _coin(self.truth), _coin(self.stray), draws
         )
-
-    def read_reports(self, reports: Iterable[Report]) -> Octets:
-        """Hexadecimal texts of one length."""
-        return read_rows(reports, len(self.values))
-
-    def check_array(self, reports: NDArray[Any]) -> Octets:
-        """Rows of packed bits of one length."""
-        return check_rows(reports, len(self.values))
-
-    def count_supports(self, reports: NDArray[Any]) -> Integers:
-        """A report supports the values whose bits are set."""
-        return count_columns(reports, len(self.values))
-
-    def distribution(self, value: Hashable) -> dict[Report, Fraction]:
-        """All rows of bits."""
-        return bit_distribution(self.index_of(value), len(self.values), self.truth, self.stray)
 
     def describe(self) -> dict[str, Any]:
         """The number of values and the three probabilities."""

@@ -1,23 +1,21 @@
 """Unary encodings: one bit for every value, each randomised by a coin of its own."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
-from itertools import product
-from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tacit.exact import Number
 from tacit.frozen import frozen
+from tacit.local.bits_protocol import BitsProtocol
 from tacit.local.client_coins import Draws
-from tacit.local.packed_bits import Octets, check_rows, count_columns, hex_of, read_rows
-from tacit.local.protocol import FrequencyProtocol, Integers, Report, Values, read_values
+from tacit.local.packed_bits import Octets, hex_of
+from tacit.local.protocol import Integers, Values, read_values
 from tacit.local.truth_odds import Odds
 from tacit.privacy import fill
 
-__all__ = ["Coin", "Unary", "bit_distribution", "randomise_rows"]
+__all__ = ["Coin", "Unary", "randomise_rows"]
 
 _AT_ONCE = 1 << 20  # coins of a piece: they stay in the cache
 
@@ -40,7 +38,7 @@ class Coin:
 
 
 @frozen(init=False)
-class Unary(FrequencyProtocol):
+class Unary(BitsProtocol):
     """The bit of the held value is set with one probability, every other bit with a smaller one.
 
     `Unary(values, epsilon)` is the optimised encoding (OUE: Wang, Blocki, Li, Jha 2017): the held bit
@@ -110,22 +108,6 @@ class Unary(FrequencyProtocol):
         """Rows of packed bits."""
         return randomise_rows(indices, len(self.values), self.held, self.other, draws)
 
-    def read_reports(self, reports: Iterable[Report]) -> Octets:
-        """Hexadecimal texts of one length."""
-        return read_rows(reports, len(self.values))
-
-    def check_array(self, reports: NDArray[Any]) -> Octets:
-        """Rows of packed bits of one length."""
-        return check_rows(reports, len(self.values))
-
-    def count_supports(self, reports: NDArray[Any]) -> Integers:
-        """A report supports the values whose bits are set."""
-        return count_columns(reports, len(self.values))
-
-    def distribution(self, value: Hashable) -> dict[Report, Fraction]:
-        """All rows of bits."""
-        return bit_distribution(self.index_of(value), len(self.values), self.truth, self.stray)
-
     def describe(self) -> dict[str, Any]:
         """The number of values and the two coins."""
         coins = {name: [str(coin.yes), str(coin.no)] for name, coin in self._coins()}
@@ -150,17 +132,3 @@ def randomise_rows(indices: Integers, width: int, held: Coin, other: Coin, draws
         bits[np.arange(len(some)), some] = draws.coins(held.yes, held.no, len(some))
         rows[start : start + piece] = np.packbits(bits, axis=1)
     return rows
-
-
-def bit_distribution(
-    index: int, width: int, held: Fraction, other: Fraction
-) -> dict[Report, Fraction]:
-    """The probability of every row of bits, by its hexadecimal text."""
-    chances = [held if place == index else other for place in range(width)]
-    return {
-        hex_of(list(bits)): prod(
-            (chance if bit else 1 - chance for bit, chance in zip(bits, chances, strict=True)),
-            start=Fraction(1),
-        )
-        for bits in product((False, True), repeat=width)
-    }

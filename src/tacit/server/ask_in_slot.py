@@ -29,6 +29,7 @@ from tacit.errors import (
     TacitError,
 )
 from tacit.exact import Number
+from tacit.frozen import frozen
 from tacit.server.audit_log import AuditLog
 from tacit.server.calibration import Calibration
 from tacit.server.free_reads import question_key
@@ -54,6 +55,21 @@ Tell = Callable[[Release, bool], Release]
 def tell_price(release: Release, free: bool) -> Release:
     """An answer that was free, or was not."""
     return replace(release, price=replace(release.price, free=free))
+
+
+@frozen
+class _PaidWork:
+    """What somebody has asked that is paid for: how it is looked up, and at which share of the limit.
+
+    `same` is what another who asks the same finds it by; `question` is kept as a text, if there is one.
+    """
+
+    who: Identity
+    look: Callable[[Vault], Release]
+    share: float
+    question: Question | None = None
+    same: tuple[str, str] | None = None
+    tell: Tell = tell_price
 
 
 class Asking:
@@ -128,15 +144,15 @@ class Asking:
             if running is not None and not running.is_done:
                 running.keys += [] if key is None else [key]
                 return running
-            return await self._start(
+            work = _PaidWork(
                 who,
                 lambda vault: vault.sql(priced.sql, **priced.terms()),
                 share=0.0 if found.free else found.share,
-                length=await self._read(lambda: self._length(who, priced)),
-                key=key,
                 question=priced,
                 same=same,
             )
+            length = await self._read(lambda: self._length(who, priced))
+            return await self._start(work, length, key)
         except TacitError as refusal:
             if key is not None:
                 await self._whole(lambda: self._keys.end(who.name, key, None))
@@ -180,7 +196,7 @@ class Asking:
         share = float(rule.share(rule.price_of(epsilon)))
         longest = times * self._calibration.seconds(None)
         length = self.slots.length_for(longest)
-        return await self._start(who, work, share=share, length=length, tell=tell)
+        return await self._start(_PaidWork(who, work, share, tell=tell), length)
 
     def seen_by(self, who: Identity) -> Vault:
         """The vault as somebody may read it for nothing."""
@@ -190,20 +206,9 @@ class Asking:
         """Something that is done before a slot is reserved, and reads no private row."""
         return await self._read(work)
 
-    async def _start(
-        self,
-        who: Identity,
-        look: Callable[[Vault], Release],
-        *,
-        share: float,
-        length: float,
-        key: str | None = None,
-        question: Question | None = None,
-        same: tuple[str, str] | None = None,
-        tell: Tell = tell_price,
-    ) -> Job:
+    async def _start(self, work: _PaidWork, length: float, key: str | None = None) -> Job:
         """A job in the next slot of this length."""
-
+        who, share = work.who, work.share
         hidden: list[str] = []
         views: list[View] = []
         days: list[str] = []
@@ -238,11 +243,11 @@ class Asking:
         job = Job(who.name, self.slots.reserve(length), hidden[0], days[0])
         job.view = views[0]
         job.keys += [] if key is None else [key]
-        if same is not None:
-            self._asked[same] = job
+        if work.same is not None:
+            self._asked[work.same] = job
         self._jobs.keep(job)
         self._audit.note("asked", identity=who.name, job=job.id, share=share)
-        self._go_on(self._run(who, job, look, share, question, same, tell))
+        self._go_on(self._run(work, job))
         return job
 
     def _go_on(self, work: Coroutine[Any, Any, None]) -> None:
@@ -251,55 +256,38 @@ class Asking:
         self._running.add(task)
         task.add_done_callback(self._running.discard)
 
-    async def _run(
-        self,
-        who: Identity,
-        job: Job,
-        look: Callable[[Vault], Release],
-        share: float,
-        question: Question | None,
-        same: tuple[str, str] | None,
-        tell: Tell,
-    ) -> None:
+    async def _run(self, work: _PaidWork, job: Job) -> None:
         """Look in the slot, and say what came of it when it has ended: an answer, a refusal, or one sentence."""
         assert job.slot is not None, "a job that runs has a slot"
         result: Release | Exception
         is_off = False
         try:
             try:
-                result = await self.slots.run(lambda: self._look(who, job, look), job.slot)
+                result = await self.slots.run(lambda: self._look(work, job), job.slot)
             except Exception as error:  # noqa: BLE001 -- what leaves of it is decided below
                 result = error
-            if same is not None and self._asked.get(same) is job:
-                del self._asked[same]  # from here on nobody joins it
-            result, is_off = await self._depart(
-                lambda: self._let_out(who, job, result, share, question, tell)
-            )
+            if work.same is not None and self._asked.get(work.same) is job:
+                del self._asked[work.same]  # from here on nobody joins it
+            result, is_off = await self._depart(lambda: self._let_out(work, job, result))
         except Exception as error:  # noqa: BLE001 -- whatever became of it, who waits is told
             result = error
         if not is_off:
             self._go_on(self._take_off(job.hidden, job.written, job.id))
         try:
-            self._tell(who, job, result)
+            self._tell(work.who, job, result)
         finally:
-            self._waiting.leave(who.name)
+            self._waiting.leave(work.who.name)
 
     def _let_out(
-        self,
-        who: Identity,
-        job: Job,
-        result: Release | Exception,
-        share: float,
-        question: Question | None,
-        tell: Tell,
+        self, work: _PaidWork, job: Job, result: Release | Exception
     ) -> tuple[Release | Exception, bool]:
         """What came of a look whose slot has ended, kept; and whether the slot could be taken off the board."""
         try:
-            settled = self._settle(who, job, result, share, question, tell)
+            settled = self._settle(work, job, result)
         except Exception as error:  # noqa: BLE001 -- what leaves of it is decided by `_tell`
             settled = error
             for key in job.keys:
-                self._keys.leave(who.name, key)
+                self._keys.leave(work.who.name, key)
         return settled, self._is_off(job.hidden, job.written, job.id)
 
     def _tell(self, who: Identity, job: Job, result: Release | Exception) -> None:
@@ -337,35 +325,30 @@ class Asking:
                 return
             await asyncio.sleep(_AGAIN)
 
-    def _look(self, who: Identity, job: Job, look: Callable[[Vault], Release]) -> Release:
+    def _look(self, work: _PaidWork, job: Job) -> Release:
         """Pay and look, within the slot; nothing but the ledger is written, and what was is noted."""
 
         def noted(vault: Vault) -> Release:
             assert job.view is not None, "a job that runs has a view"
-            return look(self._served.unseen.noted(vault, job.written, job.view))
+            return work.look(self._served.unseen.noted(vault, job.written, job.view))
 
-        return self._served.with_current_policy(who, noted)
+        return self._served.with_current_policy(work.who, noted)
 
     def _settle(
-        self,
-        who: Identity,
-        job: Job,
-        result: Release | Exception,
-        share: float,
-        question: Question | None,
-        tell: Tell,
+        self, work: _PaidWork, job: Job, result: Release | Exception
     ) -> Release | Exception:
         """Keep what came of a look, once its slot has ended: before that, nobody could tell whether it has."""
+        who, share = work.who, work.share
         free, charged = self._decide(job)
         if isinstance(result, Release):
-            result = tell(result, free)
+            result = work.tell(result, free)
             if not charged:
                 self._identities.give_back(who, share, job.day)
             elif not share:
                 # it seemed to be paid, and was charged anew: its table was refreshed meanwhile
                 self._identities.count(who, result.price.share)
-            if question is not None:
-                self._keep_text(who, result, question)
+            if work.question is not None:
+                self._keep_text(who, result, work.question)
             for key in job.keys:
                 self._keys.end(who.name, key, release_fields(result))
         else:

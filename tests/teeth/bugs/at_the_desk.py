@@ -104,8 +104,8 @@ BUGS = [
     Bug(
         name="free-as-the-engine-found-it",
         file=f"{SERVER}/ask_in_slot.py",
-        before="result = tell(result, free)",
-        after="result = tell(result, result.price.free)",
+        before="result = work.tell(result, free)",
+        after="result = work.tell(result, result.price.free)",
         killed_by=f"{RESEMBLES}[confidence]",
         note="whether an answer was free would tell how long the rows of another took",
     ),
