@@ -256,10 +256,9 @@ class LimitExceeded(TacitError):
         self.epsilon = epsilon
         whose = "the limit" if analyst is None else f"the limit of {analyst!r}"
         fits = (
-            "ask for less accuracy (a smaller epsilon or a larger `within`)"
+            "ask with a smaller epsilon or a larger `within`"
             if epsilon is None
-            else f"epsilon = {float(epsilon):g} still fits: ask for less accuracy (that, or a larger "
-            "`within`)"
+            else f"ask with epsilon = {float(epsilon):g}, which still fits, or with a larger `within`"
         )
         super().__init__(
             f"this costs {float(asked):.2%} of {whose}, but only {float(left):.2%} is left; "

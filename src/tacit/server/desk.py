@@ -7,7 +7,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tacit.accounting import Charge
 from tacit.curator import (
     AnswerColumn,
     Board,
@@ -125,9 +124,7 @@ class Desk:
             return None
         fits = [] if told.affordable else [told.fitting]
         if today is not None:
-            rule = self.policy.limit.filter()
-            rest = int(today * (1 - 1e-9) * rule.limit.amount)
-            fits.append(rule.epsilon_left(Charge(rule.limit.amount - rest), Charge(0)))
+            fits.append(self.policy.limit.epsilon_within(today))
         known = [each for each in fits if each is not None]
         return min(known) if len(known) == len(fits) else None
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal, get_args
 
-from tacit.accounting import ConcentratedFilter, Filter, PureFilter
+from tacit.accounting import Charge, ConcentratedFilter, Filter, PureFilter
 from tacit.errors import InvalidInput
 from tacit.exact import Number, at_most, count_of
 from tacit.frozen import frozen
@@ -63,6 +63,16 @@ class Limit:
     def filter(self) -> Filter:
         """The rule that guards the ledger."""
         return _filter(self)
+
+    def epsilon_within(self, share: float) -> Fraction | None:
+        """An epsilon of two digits that costs at most this share of the limit; None where that is next to nothing.
+
+        >>> Limit(2).epsilon_within(0.25), Limit(2).epsilon_within(0.0)
+        (Fraction(1, 2), None)
+        """
+        rule = self.filter()
+        rest = int(share * rule.limit.amount)
+        return rule.epsilon_left(Charge(rule.limit.amount - rest), Charge())
 
     def part(self, share: Number) -> "Limit":
         """The limit of somebody who may spend this share of it: shares of a whole add up to it, epsilons do not.

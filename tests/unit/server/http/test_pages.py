@@ -116,7 +116,9 @@ def test_an_address_explains_and_never_asks(clinic):
 
 def test_a_form_explains_asks_and_shows_a_receipt_that_verifies(clinic):
     browser = clinic.signed["ana"]
-    assert "±" in ask(browser, "/explain", sql=BY_WARD).text
+    explained = ask(browser, "/explain", sql=BY_WARD).text
+    assert "±" in explained
+    assert "mean: computed from several of these" in explained
     said = ask(browser, sql=BY_WARD)
     assert said.status == 200
     assert 'class="card answer"' in said.text

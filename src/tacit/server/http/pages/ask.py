@@ -14,6 +14,7 @@ from tacit.printing import json_text
 from tacit.server.http.authenticate_requests import Visitor
 from tacit.server.http.pages.questions import (
     answer_view,
+    columns_of_parts,
     how_many_fit,
     price_to_halve,
     question_from,
@@ -194,6 +195,7 @@ class AskPage:
         return {
             "told": told,
             "problem": None,
+            "derived": columns_of_parts(each.measure for each in told.expected),
             "many": how_many_fit(share, left),
             "many_today": None if today is None else how_many_fit(told.share, today),
             "today": (today or 0.0) * (self._pages.own_scale(who) or 1) if is_beyond else None,

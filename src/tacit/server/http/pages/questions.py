@@ -4,7 +4,7 @@ Checked by: tests/unit/server/http/test_pages.py
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -18,6 +18,7 @@ from tacit.server.jobs import Question
 
 __all__ = [
     "answer_view",
+    "columns_of_parts",
     "how_many_fit",
     "price_to_halve",
     "question_from",
@@ -25,6 +26,7 @@ __all__ = [
     "ways_to_halve",
 ]
 
+_PART = re.compile(r"(.+)'s (?:count|(?:first |second )?sum.*)")
 _TIMES = re.compile(r"(pay ([0-9]+) times as much) \((?:([0-9.]+)%)?(.*)\)")
 
 
@@ -126,6 +128,16 @@ def how_many_fit(share: float, left: float) -> int | None:
     (3, None)
     """
     return int(left / share * (1 + 1e-9)) if share > 0 else None
+
+
+def columns_of_parts(measures: Iterable[str]) -> list[str]:
+    """The columns that are computed from several measures, by what an explanation calls these.
+
+    >>> columns_of_parts(["n", "bmi's count", "bmi's sum about the middle of its range"])
+    ['bmi']
+    """
+    found = (_PART.fullmatch(each) for each in measures)
+    return list(dict.fromkeys(each[1] for each in found if each is not None))
 
 
 def price_to_halve(limit: Any, epsilon: float) -> str:

@@ -76,6 +76,7 @@ class Pages:
                 "many": None,
                 "fitting": None,
                 "today": None,
+                "derived": (),
                 **shown,
             },
             who=None if who is None else who.identity,
