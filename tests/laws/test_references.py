@@ -65,7 +65,12 @@ def in_postgres(tables):
 
 
 def on_spark(tables):
-    return Spark(spark.store(tables))
+    """Units that are not declared are stored as texts there."""
+    texts = {
+        table: [{**row, "patient": str(row["patient"])} for row in rows]
+        for table, rows in tables.items()
+    }
+    return Spark(spark.store(texts))
 
 
 ENGINES = [in_memory, DuckDB, in_postgres, pytest.param(on_spark, marks=pytest.mark.soak)]
