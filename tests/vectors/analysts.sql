@@ -453,3 +453,33 @@ SELECT TIMESTAMP_TRUNC(ordered_at, WEEK) AS week, COUNT(*) AS n FROM orders GROU
 
 -- orders: age of an order
 SELECT AVG(DATE_DIFF(DATE '2025-01-01', DATE(ordered_at), DAY)) AS days FROM orders
+
+-- diamonds: above the mean of its cut
+SELECT d.color, COUNT(*) AS n FROM diamonds d WHERE d.price > (SELECT AVG(x.price) FROM diamonds x WHERE x.cut = d.cut) GROUP BY d.color
+
+-- diamonds: joined with the means of clarities
+SELECT d.cut, COUNT(*) AS dear FROM diamonds d JOIN (SELECT clarity, AVG(price) AS mean_price FROM diamonds GROUP BY clarity) m ON d.clarity = m.clarity WHERE d.price > 2 * m.mean_price GROUP BY d.cut
+
+-- diamonds: bands about the mean
+SELECT CASE WHEN d.carat > s.m + s.sd THEN 'large' WHEN d.carat < s.m - s.sd / 2 THEN 'small' ELSE 'middle' END AS size, COUNT(*) AS n FROM diamonds d, (SELECT AVG(carat) AS m, STDDEV(carat) AS sd FROM diamonds) s GROUP BY 1
+
+-- flights: distance from the carrier's mean
+WITH typical AS (SELECT carrier, AVG(distance) AS usual FROM flights GROUP BY carrier) SELECT f.origin, AVG(f.distance - t.usual) AS farther FROM flights f JOIN typical t USING (carrier) GROUP BY f.origin
+
+-- flights: of the busiest carriers
+SELECT f.origin, COUNT(*) AS n FROM flights f JOIN (SELECT carrier FROM flights GROUP BY carrier ORDER BY COUNT(*) DESC LIMIT 3) top ON f.carrier = top.carrier GROUP BY f.origin
+
+-- flights: months above the mean of months
+WITH monthly AS (SELECT month, COUNT(*) AS n FROM flights GROUP BY month), typical AS (SELECT AVG(n) AS m FROM monthly) SELECT monthly.month, monthly.n, typical.m FROM monthly CROSS JOIN typical ORDER BY monthly.month
+
+-- clinic: above the patient's own mean
+SELECT v.ward, COUNT(*) AS n FROM visits v WHERE v.cost > (SELECT AVG(w.cost) FROM visits w WHERE w.patient = v.patient) GROUP BY v.ward
+
+-- clinic: first visits
+SELECT v.ward, COUNT(*) AS n FROM visits v WHERE v.day = (SELECT MIN(w.day) FROM visits w WHERE w.patient = v.patient) GROUP BY v.ward
+
+-- clinic: patients with many labs
+SELECT v.sex, COUNT(DISTINCT v.patient) AS n FROM visits v WHERE (SELECT COUNT(*) FROM labs l WHERE l.patient = v.patient) > 5 GROUP BY v.sex
+
+-- orders: months above a share of countries
+SELECT status, COUNT(*) AS n FROM orders GROUP BY status HAVING COUNT(*) > (SELECT AVG(n) / 10 FROM (SELECT country, COUNT(*) AS n FROM orders GROUP BY country) t)

@@ -104,13 +104,13 @@ STATEMENTS = [(match[1], match[2]) for match in _FOUND if match]
 
 @cache
 def refused(*, finding):
-    """What is not read, by what it is for."""
-    found = []
+    """Why a statement is not read, by what it is for."""
+    found = {}
     for what, text in STATEMENTS:
         try:
             read_asked(text, TABLES, finding=finding)
-        except InvalidPlan:
-            found.append(what)
+        except InvalidPlan as refusal:
+            found[what] = refusal.reason
     return found
 
 
@@ -118,7 +118,7 @@ def page():
     """The page that says so."""
     found, public = refused(finding=True), refused(finding=False)
     count = len(STATEMENTS)
-    rows = [f"| {what} | `{text}` |" for what, text in STATEMENTS if what in found]
+    rows = [f"| {what} | `{text}` | {found[what]} |" for what, text in STATEMENTS if what in found]
     private = [what for what in public if what not in found]
     return "\n".join(
         [
@@ -142,8 +142,8 @@ def page():
             "",
             "Not read, with a delta or without:",
             "",
-            "| statement | |",
-            "|---|---|",
+            "| statement | | reason |",
+            "|---|---|---|",
             *rows,
             "",
         ]
