@@ -584,3 +584,12 @@ SELECT COUNT(*) AS n, SUM(stay) AS days FROM visits v WHERE (SELECT COUNT(*) FRO
 
 -- how many labs the patients of a ward have had
 SELECT ward, SUM((SELECT COUNT(*) FROM doses d WHERE d.person = v.patient)) AS s FROM visits v GROUP BY ward
+
+-- visits with a dose of the same visit
+SELECT ward, COUNT(*) AS n FROM visits v WHERE EXISTS (SELECT 1 FROM doses d WHERE d.person = v.patient AND d.visit = v.visit AND d.drug = 'x') GROUP BY ward
+
+-- visits without one, or of an upper floor
+SELECT SUM(CASE WHEN EXISTS (SELECT * FROM stations s WHERE s.ward = v.ward AND s.floor > 1) THEN stay ELSE 0 END) AS days, COUNT(*) AS n FROM visits v WHERE NOT EXISTS (SELECT 1 FROM doses d WHERE d.person = v.patient AND d.visit = v.visit)
+
+-- visits of rooms with so many beds
+SELECT COUNT(*) AS n, AVG(stay) AS days FROM visits v WHERE EXISTS (SELECT 1 FROM rooms r WHERE r.ward = v.ward AND r.beds > 0) AND NOT EXISTS (SELECT 1 FROM rooms r WHERE r.ward = v.ward AND r.beds = v.stay)

@@ -475,7 +475,7 @@ WITH monthly AS (SELECT month, COUNT(*) AS n FROM flights GROUP BY month), typic
 -- clinic: above the patient's own mean
 SELECT v.ward, COUNT(*) AS n FROM visits v WHERE v.cost > (SELECT AVG(w.cost) FROM visits w WHERE w.patient = v.patient) GROUP BY v.ward
 
--- clinic: first visits
+-- clinic: on the first day
 SELECT v.ward, COUNT(*) AS n FROM visits v WHERE v.day = (SELECT MIN(w.day) FROM visits w WHERE w.patient = v.patient) GROUP BY v.ward
 
 -- clinic: patients with many labs

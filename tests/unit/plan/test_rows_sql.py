@@ -221,10 +221,10 @@ SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT «1 FROM patients»)
 SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT «1 FROM patients p WHERE p.ward = v.ward»)
 
 # a public table has no units to compare
-SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT «1 FROM stations s WHERE s.ward = v.ward»)
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT «1 FROM stations s WHERE s.floor > 1»)
 
 # a correlated subquery may refer to the unit of the outer row and to nothing else
-SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM patients p WHERE p.id = v.patient AND p.ward = «v.ward»)
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM patients p WHERE p.id = v.patient AND p.age < «v.stay»)
 
 # recursive queries are not supported
 WITH RECURSIVE «t AS (SELECT * FROM visits)» SELECT COUNT(*) FROM t

@@ -61,11 +61,37 @@ def find_reference(joined: Joined) -> Reference | None:
 
 
 def meets_one_at_most(joined: Joined) -> tuple[bool, bool]:
-    """Whether a row on the left meets at most one on the right by declared foreign keys, and one on the right so.
+    """Whether a row on the left meets at most one on the right, and one on the right so: by declared foreign keys, or
+    since all keys are compared by which the rows of each unit were aggregated.
 
     It decides how many rows of a unit count in full, and how wide noise is; no privacy depends on it.
     """
-    return _meet_once(joined, _find_unique(joined.left), _find_unique(joined.right))
+    left, right = _meet_once(joined, _find_unique(joined.left), _find_unique(joined.right))
+    ours, theirs = (
+        {value.column.name for value in side if isinstance(value, Field)}
+        for side in (zip(*joined.on, strict=True) if joined.on else ((), ()))
+    )
+    return left or _is_one_of_each(joined.right, theirs), right or _is_one_of_each(
+        joined.left, ours
+    )
+
+
+def _is_one_of_each(rows: Rows, compared: set[str]) -> bool:
+    """Whether a unit has one row at most with given values of some columns: its rows were aggregated by no others."""
+    match rows:
+        case Inner(_, keys, _):
+            return {key.name for key in keys} <= compared
+        case Where(inner, _) | Kept(inner, _, _):
+            return _is_one_of_each(inner, compared)
+        case Computed(inner, columns):
+            known = [each.value for each in columns if each.name in compared]
+            return _is_one_of_each(
+                inner, {value.column.name for value in known if isinstance(value, Field)}
+            )
+        case Scan() | Windowed() | Joined() | Stacked():
+            return False
+        case _:
+            assert_never(rows)
 
 
 def _meet_once(joined: Joined, left: frozenset[str], right: frozenset[str]) -> tuple[bool, bool]:

@@ -17,12 +17,13 @@ from tacit.plan.model.nodes import (
     Defined,
     Distinct,
     Folding,
+    Inner,
     Joined,
     Rows,
     Scan,
     Units,
 )
-from tacit.plan.model.ownership import Owner, size_of
+from tacit.plan.model.ownership import Owner, size_of, unique_columns
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.aggregate_per_unit import unused_name
 from tacit.plan.questions.build_expressions import NULL, Forms
@@ -32,15 +33,16 @@ from tacit.plan.questions.scope import Scope, of_rows
 from tacit.plan.questions.subquery_draft import Inside
 from tacit.plan.semantics.infer_types import type_of
 from tacit.plan.sql.answers_as_tables import close_draft
+from tacit.plan.sql.distinct_and_all import is_distinct
 from tacit.plan.sql.expressions import read_expression
 from tacit.plan.sql.find_released_queries import is_answer, list_sources
 from tacit.plan.sql.group_windows import is_grouped
 from tacit.plan.sql.joins_with_answers import ReleasedTable, rows_of_answer
 from tacit.plan.sql.reading_context import ROWS, Reader, Source, conjuncts, is_column
 from tacit.plan.sql.row_subqueries import Read, name_subquery
-from tacit.plan.sql.semi_joins import filter_rows
+from tacit.plan.sql.semi_joins import filter_rows, read_unused_columns
 
-__all__ = ["read_correlated"]
+__all__ = ["read_correlated", "read_tied_exists"]
 
 _CLAUSES = ("group", "having", "qualify", "order", "limit", "offset", "distinct", "with_")
 _COUNTS = {Folding.COUNT, Folding.DISTINCT}
@@ -89,6 +91,81 @@ def read_correlated(
         )
         draft.lookups[id(node)] = known
     return known
+
+
+def read_tied_exists(reader: Reader, node: exp.Exists, draft: Draft) -> e.Expression | None:
+    """EXISTS that is tied to the row outside by more than its unit, or that is about a public table; None for others.
+
+    WHERE EXISTS (SELECT 1 FROM doses d WHERE d.person = v.patient AND d.visit = v.visit)    its COUNT(*) is not zero
+    WHERE EXISTS (SELECT 1 FROM stations s WHERE s.ward = v.ward AND s.floor > 1)            an outer join meets a row
+    """
+    select = node.this
+    if not isinstance(select, exp.Select) or reader.scope is None:
+        return None
+    ties = _find_ties(reader, select)
+    if not ties or any(select.args.get(name) for name in _CLAUSES if name != "distinct"):
+        return None
+    known = draft.lookups.get(id(node))
+    if known is not None:
+        return known
+    source = reader.read_source(reader.inside(), select, reader.account.take(select))
+    if source.scope.origin.owner is Owner.NOBODY:
+        found: e.Expression | None = _is_in_public(reader, source, select, ties, draft)
+    elif all(_are_units(reader, source.scope, tie) for tie in ties):
+        return None
+    else:
+        found = _of_unit(reader, source, select, ties, draft)
+    if found is not None:
+        reader.account.take(node)
+        is_distinct(reader.account, select.args)
+        draft.lookups[id(node)] = found
+    return found
+
+
+def _is_in_public(
+    reader: Reader, source: Source, select: exp.Select, ties: Sequence[_Tie], draft: Draft
+) -> e.Expression:
+    """Whether a public table has a row with the same values as the row outside.
+
+    Claim:      every row stays once, and the condition is never NULL.
+    Because:    of the public rows each combination of what is compared is there once, so that an outer join meets one,
+                or none.
+    Checked by: tests/unit/plan/sql/test_correlated_subqueries.py and tests/laws/statements.sql
+    """
+    account = reader.account
+    for tie in ties:
+        account.take(tie.node)
+    inner = reader.inside().with_scope(source.scope)
+    inside = Inside(source.scope.origin.table, rows=source.scope.origin.rows)
+    met = source.ties | {id(tie.node) for tie in ties}
+    filter_rows(inner, select.args.get("where"), inside, met)
+    read_unused_columns(inner, select, inside)
+    rows: Rows = draft.rows or Scan(draft.table)
+    used = [column.name for column in columns_of(rows)]
+    pairs, keys = [], []
+    for tie in ties:
+        with account.about(tie.node):
+            one = read_expression(reader, tie.outside, draft, ROWS)
+            two = read_expression(inner, tie.inside, inside, ROWS)
+            type_of(e.Compared("=", one, two))
+            if type_of(one).kind is not type_of(two).kind:
+                one, two = (
+                    each if type_of(each).kind is Kind.NUMBER else e.Cast(each, Kind.NUMBER)
+                    for each in (one, two)
+                )
+        keys.append(Defined(unused_name("looked up", used), two))
+        used.append(keys[-1].name)
+        pairs.append(one)
+    there: Rows = Computed(inside.question.rows, tuple(keys))
+    if len(keys) > 1 or columns_of(there)[0] not in unique_columns(there):
+        there = Inner(
+            there, tuple(Defined(each.name, e.Field(each)) for each in columns_of(there)), ()
+        )
+    on = tuple((one, e.Field(two)) for one, two in zip(pairs, columns_of(there), strict=True))
+    joined = Joined(rows, there, on, outer=True)
+    draft.rows = joined
+    of_rows(joined, draft.table.name, draft.table.unit, (), size_of(joined))
+    return e.Not(e.IsNull(e.Field(columns_of(joined)[-1])))
 
 
 # ---------------------------------------------------------------- what ties it
@@ -167,6 +244,12 @@ def _of_unit(
             inside.group_by(read_expression(inner, tie.inside, inside, ROWS))
         with account.about(tie.outside):
             on.append(read_expression(reader, tie.outside, draft, ROWS))
+    if isinstance(select.parent, exp.Exists):
+        inside.grouped = False
+        read_unused_columns(inner, select, inside)
+        inside.grouped = True
+        there = e.Compared(">", inside.count(), e.Literal(0, Kind.INTEGER))
+        return _join_folds(draft, inside, there, on)
     (column,) = account.take_list(select)
     with account.about(column):
         value = read_expression(inner, _value_of(reader, column), inside, SELECTED)

@@ -66,6 +66,11 @@ def _refuse_subquery(
     return reader.account.unknown(node)
 
 
+def _pass_exists(_reader: "Reader", _node: exp.Exists, _draft: Draft) -> Expression | None:
+    """EXISTS where nothing but the unit of the row outside may be named."""
+    return None
+
+
 def _refuse_answer(
     reader: "Reader", _left: Scope, _join: exp.Expr, source: exp.Expr, _where: exp.Expr | None
 ) -> "Source":
@@ -79,8 +84,8 @@ class Reader:
 
     Reading goes one way: a statement reads its FROM, FROM its joins, all of them expressions, expressions calls and
     windows.  SQL is recursive: a query has queries inside, and expressions have IN and EXISTS.  `read_query`,
-    `read_source`, `read_membership`, `read_subquery` and `join_answer` are the only calls that go back up.  Only the
-    account changes, and the list of subqueries that rows are compared with.
+    `read_source` and those after it are the only calls that go back up.  Only the account changes, and the list of
+    subqueries that rows are compared with.
     """
 
     account: Account
@@ -91,6 +96,7 @@ class Reader:
     read_subquery: Callable[["Reader", exp.Expr, Expression | None, Draft], Expression] = (
         _refuse_subquery
     )
+    read_exists: Callable[["Reader", exp.Exists, Draft], Expression | None] = _pass_exists
     join_answer: Callable[["Reader", Scope, exp.Expr, exp.Expr, exp.Expr | None], "Source"] = (
         _refuse_answer
     )

@@ -27,7 +27,7 @@ from tacit.plan.sql.reading_context import (
     strip_negations,
 )
 
-__all__ = ["filter_rows", "read_membership"]
+__all__ = ["filter_rows", "read_membership", "read_unused_columns"]
 
 _UNITS_ONLY = (
     "a subquery in IN or EXISTS must be about the protected unit, as a condition of its own "
@@ -82,6 +82,11 @@ def read_membership(reader: Reader, node: exp.Expr, draft: Draft) -> e.Expressio
         return reader.read_subquery(reader, node, value, draft)
     if _is_lookup(reader, node):
         return _look_up(reader, node, draft)
+    if (
+        isinstance(node, exp.Exists)
+        and (tied := reader.read_exists(reader, node, draft)) is not None
+    ):
+        return tied
     _refuse_without_units(reader, node, draft)
     among = _read_units(reader, node)
     known = next((found for rows, found in draft.flags if rows == among.rows), None)
@@ -101,7 +106,11 @@ def _filter_by_query(reader: Reader, node: exp.Expr, draft: Draft) -> None:
     """Keep the rows that an IN or EXISTS among the conditions asks for."""
     if _join_public_values(reader, node, draft):
         return
-    if _is_lookup(reader, strip_negations(node)):
+    inside = strip_negations(node)
+    is_tied = (
+        isinstance(inside, exp.Exists) and reader.read_exists(reader, inside, draft) is not None
+    )
+    if is_tied or _is_lookup(reader, inside):
         draft.where(read_expression(reader, node, draft, ROWS))
         return
     _keep_units(reader, node, draft)
@@ -279,7 +288,7 @@ def _read_exists(reader: Reader, node: exp.Expr) -> Origin:
     for part in conditions:
         if part not in ties:
             _filter_inside(inner, part, draft, outside)
-    _read_unused_columns(inner, select, draft)
+    read_unused_columns(inner, select, draft)
     return of_rows(draft.question.rows, "", HIDDEN, (), inside.origin.size + 1)
 
 
@@ -344,7 +353,7 @@ def _filter_inside(reader: Reader, node: exp.Expr, draft: Draft, outside: Scope)
             draft.where(read_expression(reader, node, draft, ROWS))
 
 
-def _read_unused_columns(reader: Reader, select: exp.Expr, draft: Draft) -> None:
+def read_unused_columns(reader: Reader, select: exp.Expr, draft: Draft) -> None:
     """The columns of a question inside EXISTS, which mean nothing there."""
     columns = reader.account.take_list(select)
     if not columns:

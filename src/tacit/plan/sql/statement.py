@@ -29,7 +29,7 @@ from tacit.plan.sql.answers_as_tables import (
     stack_statements,
 )
 from tacit.plan.sql.constants_beside_answers import add_one_row
-from tacit.plan.sql.correlated_subqueries import read_correlated
+from tacit.plan.sql.correlated_subqueries import read_correlated, read_tied_exists
 from tacit.plan.sql.distinct_and_all import (
     check_told_once,
     has_aggregate,
@@ -148,6 +148,7 @@ def read_asked(
         read_source,
         read_membership,
         _read_row_subquery,
+        read_tied_exists,
         _join_answer,
         finding=finding,
     )

@@ -7,6 +7,7 @@ from tacit.plan import (
     Case,
     CombinedPlan,
     Joined,
+    held_rows,
     prove,
     prove_combined,
     read_asked,
@@ -108,4 +109,49 @@ def test_of_a_group_that_nobody_declared_a_count_is_zero(shown, nothing):
 )
 def test_other_ties_are_refused(where):
     with pytest.raises(InvalidPlan, match="correlated subquery"):
+        read(where)
+
+
+@pytest.mark.parametrize(
+    ("where", "most"),
+    [
+        ("EXISTS (SELECT 1 FROM doses d WHERE d.person = v.patient AND d.visit = v.visit)", 40),
+        (
+            "NOT EXISTS (SELECT * FROM visits w WHERE w.patient = v.patient AND w.ward = v.ward AND urgent)",
+            40,
+        ),
+        (
+            "cost > (SELECT AVG(w.cost) FROM visits w WHERE w.patient = v.patient AND w.ward = v.ward)",
+            40,
+        ),
+        ("EXISTS (SELECT 1 FROM stations s WHERE s.ward = v.ward AND s.floor > 2)", 40),
+        ("EXISTS (SELECT 1 FROM rooms r WHERE r.ward = v.ward AND r.beds = v.stay)", 40),
+    ],
+)
+def test_a_row_meets_one_at_most_and_counts_once(where, most):
+    assert held_rows(prove(read(where)).question.rows) == most
+
+
+def test_exists_that_is_tied_by_the_unit_alone_keeps_units():
+    where = "EXISTS (SELECT 1 FROM doses d WHERE d.person = v.patient AND d.mg > 3)"
+    assert not joins_in(read(where).question.rows)
+
+
+def test_a_trip_that_is_its_own_unit_is_looked_up_in_a_public_table():
+    there = "EXISTS (SELECT 1 FROM rooms r WHERE r.ward = t.ward AND r.beds > 3)"
+    for where in (there, f"NOT {there}"):
+        assert prove(read_asked(f"SELECT COUNT(*) AS n FROM trips t WHERE {where}", TABLES)[0])
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "EXISTS (SELECT 1 FROM doses d WHERE d.person = v.patient AND d.visit < v.visit)",
+        "EXISTS (SELECT 1 FROM doses d WHERE d.visit = v.visit)",
+        "EXISTS (SELECT 1 FROM stations s WHERE s.floor > 2)",
+        "EXISTS (SELECT 1 FROM stations s WHERE s.floor > v.stay)",
+    ],
+)
+def test_exists_that_is_tied_otherwise_is_refused(where):
+    with pytest.raises(InvalidPlan):
         read(where)
