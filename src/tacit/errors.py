@@ -30,6 +30,11 @@
     └── Undecided             a claim too close to the truth to be confirmed or refuted
 
 Every message says what is wrong and how to fix it, and is computed without private data.
+
+Where the text of a refusal is: a class below has the text, if every refusal of its kind says the same; most are written
+where they are raised, as a reason and a remedy: search the source for a few words of the message.  SQL is refused in
+`plan/sql/`, and a plan in `plan/validate_plan.py`.  A server sends a refusal with a code of the door's, which
+`server/http/problems.py` and `server/wire/problems.py` choose.
 """
 
 from collections.abc import Iterable

@@ -24,7 +24,7 @@ from tacit.engines.duckdb.engine import FEW
 from tacit.engines.duckdb.load_tables import load_table
 from tacit.engines.sources.rows import rows_of
 from tacit.engines.sources.source_kinds import Stored, source_of
-from tacit.engines.sources.text_format import Dialect
+from tacit.engines.sources.text_cells import Dialect
 from tacit.engines.sql.casts import read_cell
 from tacit.engines.sql.expressions import type_name
 from tacit.plan import (

@@ -29,8 +29,8 @@ from tacit.engines.sources.source_kinds import (
     with_format,
 )
 from tacit.engines.sources.spark_tables import SparkTable
+from tacit.engines.sources.text_cells import DIALECT_WORDS, Dialect, dialect_of
 from tacit.engines.sources.text_files import guess_format, guess_kinds
-from tacit.engines.sources.text_format import DIALECT_WORDS, Dialect, dialect_of
 from tacit.engines.unknown_keys_per_unit import Gathered
 from tacit.engines.work_bounds import MOST_PAIRS, may_leave_out
 from tacit.later import later

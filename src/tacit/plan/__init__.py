@@ -173,7 +173,7 @@ from tacit.plan.semantics.expression_type import Type
 from tacit.plan.semantics.function_meanings import LONGEST, MEANINGS
 from tacit.plan.semantics.function_types import may_leave
 from tacit.plan.semantics.infer_types import CASTS, operand_kind, operand_kinds, type_of
-from tacit.plan.semantics.like import Wild, matches, tokens_of
+from tacit.plan.semantics.match_like_patterns import Wild, matches, tokens_of
 from tacit.plan.semantics.ranges import Range
 from tacit.plan.semantics.regular_expressions import (
     Automaton,

@@ -97,7 +97,7 @@ BUGS = [
     ),
     Bug(
         name="sources-a-zone-is-not-looked-at",
-        file=f"{ENGINES}/sources/text_format.py",
+        file=f"{ENGINES}/sources/text_cells.py",
         before="make_timestamp(epoch_us({local}) - {ahead} * {_MINUTE})",
         after="make_timestamp(epoch_us({local}))",
         killed_by=f"{CELLS}::test_a_text_means_the_same_in_both_engines",
@@ -105,7 +105,7 @@ BUGS = [
     ),
     Bug(
         name="sources-a-rounded-text-is-an-integer",
-        file=f"{ENGINES}/sources/text_format.py",
+        file=f"{ENGINES}/sources/text_cells.py",
         before=" AND {power} = trunc({power})",
         after="",
         killed_by=f"{CELLS}::test_a_text_means_the_same_in_both_engines",

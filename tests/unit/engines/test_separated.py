@@ -9,7 +9,7 @@ import pytest
 
 from tacit.engines import DuckDB, Engine, Memory, stored_kinds
 from tacit.engines.sources.source_kinds import Separated
-from tacit.engines.sources.text_format import Dialect, Encoding
+from tacit.engines.sources.text_cells import Dialect, Encoding
 from tacit.errors import InvalidData
 from tacit.plan import (
     Column,

@@ -28,8 +28,8 @@ from tacit.engines.sources.source_kinds import (
     Stored,
 )
 from tacit.engines.sources.spark_tables import SparkTable
+from tacit.engines.sources.text_cells import Dialect
 from tacit.engines.sources.text_files import header_of, is_gzipped, separated_rows
-from tacit.engines.sources.text_format import Dialect
 from tacit.engines.sql.casts import check_type, check_unit_type
 from tacit.engines.sql.expressions import literal, quote_name, text, type_name
 from tacit.engines.sql.relation import Relation

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.engines.distinct_values_per_unit import unit_text
-from tacit.engines.sources.text_format import YEARS, moment
+from tacit.engines.sources.text_cells import YEARS, moment
 from tacit.errors import InvalidData
 from tacit.frozen import frozen
 from tacit.plan import INT64, Kind, Value, plain

@@ -38,8 +38,8 @@ from tacit.engines.sources.source_kinds import (
     source_of,
 )
 from tacit.engines.sources.spark_tables import SparkTable
+from tacit.engines.sources.text_cells import Dialect
 from tacit.engines.sources.text_files import json_rows, separated_rows
-from tacit.engines.sources.text_format import Dialect
 from tacit.errors import InvalidData
 from tacit.extras import extra
 from tacit.frozen import frozen

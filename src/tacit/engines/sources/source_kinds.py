@@ -12,7 +12,7 @@ from tacit.engines.sources.addresses import is_address, table_at
 from tacit.engines.sources.path_to_unit import Linked
 from tacit.engines.sources.postgres_tables import PostgresTable
 from tacit.engines.sources.spark_tables import SparkTable
-from tacit.engines.sources.text_format import DIALECT_WORDS, Dialect, dialect_of
+from tacit.engines.sources.text_cells import DIALECT_WORDS, Dialect, dialect_of
 from tacit.errors import InvalidData, InvalidInput, MissingFile
 from tacit.extras import extra
 from tacit.frozen import frozen

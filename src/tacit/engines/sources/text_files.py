@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from tacit.engines.sources.column_names import check_names
-from tacit.engines.sources.text_format import Dialect
+from tacit.engines.sources.text_cells import Dialect
 from tacit.errors import InvalidData
 from tacit.plan import Kind
 

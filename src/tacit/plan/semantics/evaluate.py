@@ -14,7 +14,7 @@ from tacit.plan.model.schema import Kind
 from tacit.plan.semantics.cases_without_value import NEGATION, Operation, cases_of
 from tacit.plan.semantics.function_meanings import MEANINGS
 from tacit.plan.semantics.infer_types import operand_kind, operand_kinds, type_of
-from tacit.plan.semantics.like import matches, tokens_of
+from tacit.plan.semantics.match_like_patterns import matches, tokens_of
 from tacit.plan.semantics.value_kinds import Value, bounds_of, cast, clamp_between, constant
 
 __all__ = ["Computation", "Row", "compile_expression"]

@@ -1,6 +1,6 @@
 """LIKE, IN with a list, BETWEEN and IS in SQL: how the tests of a value are read.
 
-What a pattern of LIKE means is said in `plan/semantics/like.py`; IN with a subquery is read in `semi_joins.py`.
+What a pattern means is in `plan/semantics/match_like_patterns.py`; IN with a subquery is read in `semi_joins.py`.
 
 Checked by: tests/unit/plan/sql/test_statement.py
 """

@@ -13,7 +13,7 @@ from tacit.engines.duckdb.connection import open_connection
 from tacit.engines.duckdb.load_tables import load_table
 from tacit.engines.sources.rows import rows_of
 from tacit.engines.sources.source_kinds import Separated, declared_format, source_of, with_format
-from tacit.engines.sources.text_format import Dialect
+from tacit.engines.sources.text_cells import Dialect
 from tacit.errors import InvalidData
 from tacit.plan import Column, Kind, Table, Weighing, Weights, clamp_cell, read_sql
 

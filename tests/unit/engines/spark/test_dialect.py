@@ -10,7 +10,7 @@ from tacit.engines.spark.literals import quote, text_literal
 from tacit.engines.spark.write_once import write_once
 from tacit.errors import InvalidPlan
 from tacit.plan import Kind, tokens_of
-from tacit.plan.semantics.like import matches
+from tacit.plan.semantics.match_like_patterns import matches
 
 ODD = [
     "'",

@@ -1,4 +1,7 @@
-"""LIKE: what a pattern says, and whether a text is like it."""
+"""What LIKE means: % stands for any text and _ for any character, and a text matches a pattern or does not.
+
+How LIKE is read from SQL is in `plan/sql/like_in_between_is.py`.
+"""
 
 from enum import Enum
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.plan.semantics.like import Wild, matches, tokens_of
+from tacit.plan.semantics.match_like_patterns import Wild, matches, tokens_of
 
 LETTERS = st.text("ab%_\\\n", max_size=6)
 

@@ -1,4 +1,4 @@
-"""How the cells of a text file are written, and what each means: in Python, and as SQL."""
+"""Cells of text files: how CSV writes a number, a date or a moment, and what each means, in Python and as SQL."""
 
 import re
 from collections.abc import Mapping
