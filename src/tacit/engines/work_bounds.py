@@ -98,7 +98,7 @@ class Load:
     @property
     def times(self) -> int:
         """How many times the rows that a unit owns, or may have in a join, they are."""
-        return self.copies + ceil(Fraction(self.more, MOST_PAIRS))
+        return self.copies - (-self.more // MOST_PAIRS)  # rounded up
 
 
 class Bounds:
