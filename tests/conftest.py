@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from _pytest.assertion import rewrite
 from _pytest.assertion.rewrite import assertstate_key
+from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, Phase, settings
 
 # Deterministic by default: the same commit gives the same verdict. `explore` looks elsewhere each time.
@@ -125,6 +126,24 @@ class Clock:
             session.config.workeroutput["cpu"] = cpu_seconds()
 
 
+class Runner:
+    """Runs the tests of a worker, and sends two reports of each: half of what a small test costs are messages.
+
+    That a test begins, and that what it needs is there, is of no use to who hears of its end; how long that took is
+    part of the report that follows.
+    """
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+        reports = runtestprotocol(item, log=False, nextitem=nextitem)
+        if reports[0].passed:
+            reports[1].duration += reports.pop(0).duration
+        for report in reports:
+            item.ihook.pytest_runtest_logreport(report=report)
+        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+        return True
+
+
 class Bookkeeper:
     """Counts seconds and skips. It sits where reports arrive, so it sees the reports of every xdist worker, once."""
 
@@ -190,6 +209,8 @@ def rewrite_asserts(config: pytest.Config, worker: int, workers: int) -> int:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Clock(), "clock")
+    if hasattr(config, "workerinput"):
+        config.pluginmanager.register(Runner(), "brief runner")
     if hasattr(config, "workerinput") and not sys.dont_write_bytecode:
         worker = int(config.workerinput["workerid"].removeprefix("gw"))
         rewrite_asserts(config, worker, config.workerinput["workercount"])

@@ -17,6 +17,30 @@ FILES = {
     "tests/laws/test_not_collected.py": "import pytest\n\npytest.importorskip('nowhere_to_be_found')\n",
     "tests/unit/test_passed.py": "def test_it():\n    pass\n",
 }
+PHASES = """
+import pytest
+
+@pytest.fixture
+def before():
+    raise ValueError
+
+@pytest.fixture
+def after():
+    yield
+    raise ValueError
+
+def test_before(before):
+    pass
+
+def test_after(after):
+    pass
+
+def test_itself():
+    raise ValueError
+
+def test_nothing():
+    pass
+"""
 
 
 @pytest.fixture
@@ -56,6 +80,21 @@ def test_skips_fail_in_ci_and_the_closing_line_is_last(run, options):
             ["1", "tests"]
         ]
     assert "1 passed, 2 skipped in" in lines[-1]
+
+
+def test_a_worker_tells_of_every_failure(tmp_path):
+    """Also of one before a test or after it, of which it sends no other report."""
+    (tmp_path / "tests").mkdir()
+    shutil.copy(ROOT / "tests" / "conftest.py", tmp_path / "tests")
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    (tmp_path / "tests" / "test_it.py").write_text(PHASES)
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-n", "1"]
+    answer = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert answer.returncode == 1
+    told = [line for line in answer.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    names = sorted(line.split(" - ")[0].partition("::")[2] for line in told)
+    assert names == ["test_after", "test_before", "test_itself"]
+    assert "1 failed, 2 passed, 2 errors" in answer.stdout.splitlines()[-1]
 
 
 def test_skips_pass_elsewhere(run):
