@@ -26,6 +26,7 @@ from tacit.privacy import (
     ZeroConcentratedLoss,
 )
 from tests.laws import enumerated as exact
+from tests.together import together
 
 F = Fraction
 REPLACE = Neighbours.REPLACE
@@ -71,6 +72,7 @@ losses = st.sampled_from(LOSSES)
 counts = st.integers(0, 5)
 
 
+@together
 @every_loss
 @pytest.mark.parametrize("times", [1, 2, 7])
 def test_a_list_costs_what_its_multiple_costs(loss, times):

@@ -20,6 +20,7 @@ from tests.laws.every_mechanism import (
     excess,
     largest_loss,
 )
+from tests.together import together
 
 F = Fraction
 HUGE = 1.7976931348623157e308
@@ -97,6 +98,7 @@ def test_clamping_at_zero_keeps_epsilon_where_drawing_again_broke_it(scale):
     assert largest_loss(q, p) <= mechanism.loss(1).epsilon + TINY
 
 
+@together
 @every_noise
 @pytest.mark.parametrize("drawn", [-(10**9), -1, 0, 10**9])
 def test_a_release_draws_once_whatever_comes_out(case, drawn):

@@ -59,6 +59,7 @@ from tacit.stability import sensitivity_of
 from tests.laws import plans
 from tests.laws.neighbours import PAIRS, UNITS, VARIANTS, Pool, every_relation, pool_of
 from tests.laws.sampled import sampled
+from tests.together import together
 
 F = Fraction
 TEXT = "SELECT ward, COUNT(*) AS n, AVG(cost) AS m FROM visits GROUP BY ward"
@@ -565,6 +566,7 @@ def test_a_question_that_cannot_be_evaluated_at_all_costs_nothing(limit):
     assert vault.vault.budget.spent == 0
 
 
+@together
 @both_limits
 @pytest.mark.parametrize(
     "asked",

@@ -40,6 +40,7 @@ from tacit.plan import (
 from tests.laws.functions import CASES, COLUMNS, TABLE, TABLES, TYPES, rows
 from tests.laws.test_corridor import constant_release, left_by
 from tests.laws.test_corridor import opened as opened_vault
+from tests.together import together
 
 LOOSE = Weights(Weighing.L2, 10**6, 10**6, 0)
 
@@ -474,6 +475,7 @@ def functions_of(expression):
     return found.union(*map(functions_of, operands(expression)))
 
 
+@together
 @pytest.mark.parametrize("case", CASES[::7], ids=[case.text for case in CASES[::7]])
 def test_terms_do_not_depend_on_what_rows_hold(case):
     """The price, the noise and the shape of an answer follow from the plan alone, for both limits."""

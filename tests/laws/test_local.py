@@ -28,6 +28,7 @@ from tests.laws.every_protocol import (
     names_of,
     positive,
 )
+from tests.together import together
 
 F = Fraction
 
@@ -46,6 +47,7 @@ def test_the_exact_law_costs_what_is_claimed_and_no_less(protocol):
     assert F(protocol.epsilon) >= exact
 
 
+@together
 @pytest.mark.parametrize("epsilon", [F(1, 1000), 0.1, F(1, 2), 1, 2, 4, 10, 20])
 @pytest.mark.parametrize(
     "made",

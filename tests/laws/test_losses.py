@@ -44,6 +44,7 @@ from tacit.privacy import (
 )
 from tests.laws import pairs
 from tests.laws.pairs import ERROR, INFINITY, Listed, Pair, decimally
+from tests.together import together
 
 F = Fraction
 REPLACE = Neighbours.REPLACE
@@ -306,6 +307,7 @@ def test_delta_bounds_the_hockey_stick_divergence(case):
         assert bounds(case.loss.delta(epsilon), true_delta(case.pair, epsilon)), epsilon
 
 
+@together
 @having("delta")
 def test_delta_is_a_probability_that_never_rises_with_epsilon(case):
     deltas = [case.loss.delta(epsilon) for epsilon in EPSILONS]
@@ -313,6 +315,7 @@ def test_delta_is_a_probability_that_never_rises_with_epsilon(case):
     assert all(not later > earlier for earlier, later in pairwise(deltas))
 
 
+@together
 @exactly("delta")
 def test_delta_is_convex_in_e_to_the_epsilon(case):
     points = [(ball(epsilon).exp(), case.loss.delta(epsilon)) for epsilon in EPSILONS]
@@ -321,11 +324,13 @@ def test_delta_is_convex_in_e_to_the_epsilon(case):
         assert not at_y > chord
 
 
+@together
 @exactly("delta")
 def test_delta_at_zero_is_the_total_variation(case):
     assert encloses(case.loss.delta(F(0)), case.pair.variation())
 
 
+@together
 @having("pure", "delta")
 def test_delta_vanishes_at_the_pure_epsilon_and_beyond(case):
     at = case.loss.pure()
@@ -354,6 +359,7 @@ def test_renyi_never_falls_with_the_order(case):
     assert all(not earlier > later for earlier, later in pairwise(figures))
 
 
+@together
 @having("pure")
 def test_renyi_of_order_infinity_is_the_largest_privacy_loss(case):
     largest, pure = case.pair.largest(), case.loss.renyi(inf)
@@ -409,6 +415,7 @@ def test_moments_are_those_of_the_privacy_loss_or_bound_them(case):
         assert encloses(moment, true) if "moments" in case.exact else bounds(moment, true)
 
 
+@together
 @every_loss
 def test_a_loss_says_of_which_figures_it_has_no_bound(case):
     figures = {
@@ -460,6 +467,7 @@ def test_the_exponential_mechanism_with_monotone_scores_has_a_bounded_range(epsi
     assert all(bounds(loss.renyi(order), pair.renyi(order)) for order in (F(11, 10), F(2), F(20)))
 
 
+@together
 @having("delta")
 def test_setting_failure_apart_leaves_a_delta_that_holds(case):
     failure, rest = case.loss.split_failure()
@@ -470,6 +478,7 @@ def test_setting_failure_apart_leaves_a_delta_that_holds(case):
         )
 
 
+@together
 @having("renyi")
 def test_a_divergence_converts_into_a_delta_that_holds(case):
     for order in (F(3, 2), F(2), F(10), F(100)):
@@ -514,6 +523,7 @@ def test_the_loss_of_a_group_bounds_neighbours_of_neighbours(case):
         assert grouped.neighbours is case.loss.neighbours
 
 
+@together
 @having("group")
 def test_a_group_of_one_costs_no_less_and_one_of_two_no_less_than_that(case):
     one, two = case.loss.group(1), case.loss.group(2)
@@ -531,6 +541,7 @@ def test_delta_is_asked_at_an_exact_epsilon_of_at_least_zero(case):
             case.loss.delta(epsilon)
 
 
+@together
 @having("renyi")
 def test_renyi_is_asked_at_an_order_above_one(case):
     for order in (F(1), 1, F(1, 2), 0.5, -2, float("nan"), True, "2", None):
@@ -538,6 +549,7 @@ def test_renyi_is_asked_at_an_order_above_one(case):
             case.loss.renyi(order)
 
 
+@together
 @every_loss
 def test_the_size_of_a_group_is_a_whole_number_above_zero(case):
     for size in (0, -1, True, 1.5, "2", None, 2**62, float("nan")):
@@ -694,6 +706,7 @@ def test_losses_for_different_relations_do_not_add_up(case):
             add()
 
 
+@together
 @every_loss
 def test_a_loss_is_repeated_a_whole_number_of_times(case):
     for often in (-1, True, 1.5, 1.0, "2", None, 2**62, float("nan")):
@@ -703,6 +716,7 @@ def test_a_loss_is_repeated_a_whole_number_of_times(case):
             case.loss * often
 
 
+@together
 @every_loss
 def test_no_times_is_nothing_and_very_many_times_is_very_much(case):
     assert (case.loss * 0).parts == ()
@@ -713,6 +727,7 @@ def test_no_times_is_nothing_and_very_many_times_is_very_much(case):
         assert (case.loss * often).rho().overlaps(case.loss.rho() * often)
 
 
+@together
 @every_loss
 def test_only_losses_add_up(case):
     for stranger in (0, 1.0, None, "loss", object()):
@@ -723,6 +738,7 @@ def test_only_losses_add_up(case):
 # ---------------------------------------------------------------- values
 
 
+@together
 @every_loss
 def test_a_loss_survives_pickling_and_copying(case):
     for copied in (
@@ -736,6 +752,7 @@ def test_a_loss_survives_pickling_and_copying(case):
         assert copied.neighbours is case.loss.neighbours
 
 
+@together
 @every_loss
 def test_a_loss_can_be_read_back_from_its_text(case):
     text = re.sub(r"<(Neighbours\.\w+): '[\w-]+'>", r"\1", repr(case.loss))
@@ -745,6 +762,7 @@ def test_a_loss_can_be_read_back_from_its_text(case):
     assert eval(text, {"__builtins__": {}}, names) == case.loss
 
 
+@together
 @every_loss
 def test_a_loss_is_frozen(case):
     for field in dataclasses.fields(case.loss):
@@ -764,6 +782,7 @@ def test_equal_losses_have_equal_texts_and_no_others_do():
     assert PureLoss(1) == PureLoss(1.0) == PureLoss(F(1))
 
 
+@together
 @every_loss
 def test_every_loss_keeps_the_protocol(case):
     assert isinstance(case.loss, Loss)

@@ -41,6 +41,7 @@ from tests.laws.every_mechanism import (
     largest_loss,
     step_of,
 )
+from tests.together import together
 
 F = Fraction
 CONFIDENCES = (F(1, 2), 0.9, 0.95, F(999, 1000), 1 - 1e-9)
@@ -101,6 +102,7 @@ def test_pure_epsilon_is_the_largest_ratio_or_there_is_none(case):
             assert abs(found - upper(claimed)) < TINY
 
 
+@together
 @every_mechanism
 @both_relations
 def test_the_relation_is_that_of_the_sensitivity(case, neighbours):
@@ -115,6 +117,7 @@ def test_the_relation_is_that_of_the_sensitivity(case, neighbours):
         loss + other
 
 
+@together
 @every_noise
 @every_norm
 @both_relations
@@ -281,6 +284,7 @@ def steps_of_error(mechanism, *arguments):
     return error if mechanism.grid is None else error / mechanism.grid - F(1, 2)
 
 
+@together
 @every_noise
 @pytest.mark.parametrize("confidence", CONFIDENCES)
 @pytest.mark.parametrize("answers", [1, 7, 10_000])
@@ -354,6 +358,7 @@ def test_accuracy_first_gives_the_widest_noise(kind, grid, answers, error, confi
 # ------------------------------------------------------------------------------- calibration
 
 
+@together
 @pytest.mark.parametrize("epsilon", [F(1, 100), 0.1, 1, F(7, 3), 20])
 @pytest.mark.parametrize("grid", [None, F(1, 64), F(4)], ids=str)
 @pytest.mark.parametrize("dimension", [1, 3])
@@ -438,6 +443,7 @@ def test_no_smaller_sigma_keeps_the_promise(epsilon, delta, moved):
         assert upper(less.delta(F(epsilon))) > F(delta)
 
 
+@together
 @pytest.mark.parametrize("epsilon", [F(1, 2**40), 1e-6, 0.1, 1, F(10, 3), 30, 1024])
 @pytest.mark.parametrize("categories", [2, 3, 1000, 2**32])
 def test_randomized_response_spends_all_but_a_trillionth_of_its_price(epsilon, categories):
@@ -557,6 +563,7 @@ def test_losses_are_values_too(case):
 # ------------------------------------------------------------------------------- what leaves
 
 
+@together
 @every_mechanism
 @pytest.mark.parametrize("size", [0, 1, 4, 1000])
 def test_one_draw_is_made_for_each_number_that_leaves(case, size):

@@ -33,6 +33,7 @@ from tacit.privacy import Neighbours, Norm, PureLoss, Sensitivity, ZeroConcentra
 from tacit.stability import misranked_by
 from tests.laws.every_mechanism import both_relations
 from tests.laws.plans import as_written
+from tests.together import together
 
 F = Fraction
 RANKS = [F(0), F(1, 10), F(1, 4), F(1, 2), F(3, 4), F(1)]
@@ -86,6 +87,7 @@ def test_in_one_group_misrankings_move_as_far_as_claimed_and_no_further(rank, ne
     assert found == pytest.approx(float(claimed), abs=1e-9)
 
 
+@together
 @pytest.mark.parametrize("norm", [Norm.L1, Norm.L2])
 @both_relations
 @every_rank

@@ -5,6 +5,7 @@ import pytest
 from tacit.curator import Limit
 from tacit.plan import Summed, canonical, fingerprint, in_words, read_sql
 from tests.laws import clinic
+from tests.together import together
 
 # Each has named columns; the keys come first.
 TEXTS = """
@@ -174,6 +175,7 @@ def _coarseness(plan):
     return float(300 * max(steps, default=0)) + 1e-4
 
 
+@together
 @pytest.mark.parametrize("statement", STATEMENTS)
 def test_a_statement_can_be_said_in_words_and_has_one_canonical_form(statement):
     plan = read_sql(statement, clinic.TABLES)

@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 
 from tacit.exact import Chance, GaussianTable, GeometricCoins, gaussian_table, geometric_coins
+from tests.together import together
 
 NEEDED = 128  # bits to which the ratio of neighbours must be right
 KEPT = 192  # significant bits of every chance that is looked at
@@ -348,6 +349,7 @@ def test_the_stored_words_of_laplace_begin_the_chances(scale):
     assert int(coins.negative_top) == coins.negative.floor(64)
 
 
+@together
 @pytest.mark.parametrize("variance", VARIANCES, ids=named)
 def test_the_stored_words_of_gauss_begin_the_chances(variance):
     table = gaussian_table(variance)
@@ -362,6 +364,7 @@ def test_the_stored_words_of_gauss_begin_the_chances(variance):
             assert row[digit] == min(table.digit_chance(place, digit).floor(64), WORD - 1)
 
 
+@together
 @pytest.mark.parametrize("variance", VARIANCES, ids=named)
 def test_the_stride_is_the_power_of_two_below_half_the_deviation(variance):
     stride = gaussian_table(variance).stride

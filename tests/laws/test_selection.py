@@ -30,6 +30,7 @@ from tests.laws.every_selection import (
     flipped_by_definition,
     noisy_by_definition,
 )
+from tests.together import together
 
 F = Fraction
 TINY = F(1, 2**90)
@@ -361,6 +362,7 @@ def test_the_worst_scores_have_one_best_and_all_others_at_the_distance(
             assert upper(claimed) < 2 * upper(worst)
 
 
+@together
 @every_kind
 @pytest.mark.parametrize("candidates", [1, 2, 1000, 10**6])
 @pytest.mark.parametrize("scale", [F(1, 1000), F(2), F(10**9)], ids=str)
@@ -379,6 +381,7 @@ def test_the_error_holds_and_no_smaller_one_does(kind, options, candidates, scal
             assert error == 0 or lower(mechanism.misses(candidates, error)) > failure
 
 
+@together
 @every_kind
 @pytest.mark.parametrize("grid", [None, F(1, 16)], ids=str)
 @pytest.mark.parametrize(
@@ -394,6 +397,7 @@ def test_accuracy_first_gives_the_largest_scale(kind, options, grid, error, conf
 # ------------------------------------------------------------------------------- calibration
 
 
+@together
 @every_kind
 @pytest.mark.parametrize("epsilon", [F(1, 100), 0.1, 1, 20])
 @pytest.mark.parametrize("grid", [None, F(1, 8)], ids=str)

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.privacy import Neighbours, Norm, Sensitivity, root_at_least
+from tests.together import together
 
 numbers = st.fractions(-(10**6), 10**6, max_denominator=10**6)
 # Random vectors never come near a bound: those with one coordinate, or with all alike, reach them.
@@ -48,6 +49,7 @@ def test_a_bound_in_one_norm_becomes_one_that_holds_in_another(vector, stated, w
     assert bound**2 >= squared(vector, wanted)
 
 
+@together
 @pytest.mark.parametrize("dimension", [1, 2, 3, 4, 7, 100])
 @pytest.mark.parametrize("stated", list(Norm))
 @pytest.mark.parametrize("wanted", list(Norm))

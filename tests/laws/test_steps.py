@@ -13,6 +13,7 @@ from tacit.mechanisms import Gaussian, Laplace
 from tacit.mechanisms.grid_steps import rounded_steps, steps_moved, steps_moved_squared
 from tacit.privacy import Norm, Sensitivity, root_at_least
 from tests.laws.every_mechanism import constant_noise
+from tests.together import together
 
 F = Fraction
 HUGE, LEAST = 1.7976931348623157e308, 5e-324  # the largest float, and the smallest above zero
@@ -76,6 +77,7 @@ def test_rounded_numbers_move_no_further_than_is_charged(data, dimension, norm, 
     event(f"in sum, attained: {sum(moved) == charged}")
 
 
+@together
 @pytest.mark.parametrize("dimension", range(1, 7))
 @pytest.mark.parametrize("whole", [0, 1, 5])
 @pytest.mark.parametrize("sign", [1, -1])

@@ -8,6 +8,7 @@ import pytest
 from tacit.audit.binomial import share_at_least, share_at_most, tail_at_most
 from tacit.errors import InvalidInput
 from tacit.exact import ball, upper, working
+from tests.together import together
 
 F = Fraction
 CASES = [(1, 1), (10, 0), (10, 3), (10, 10), (200, 1), (200, 60), (200, 199), (400, 200)]
@@ -31,6 +32,7 @@ def test_so_many_hits_are_as_rare_as_the_failure_allows_and_hardly_rarer(runs, h
     assert failure * F(9, 10) <= exact_tail(hits, runs, low) <= failure
 
 
+@together
 @every_failure
 @every_case
 def test_the_upper_bound_is_the_lower_one_of_the_misses(runs, hits, failure):

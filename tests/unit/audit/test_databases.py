@@ -9,6 +9,7 @@ from tacit.audit import databases, distance, neighbouring_pairs
 from tacit.audit.databases import pairs_needed
 from tacit.errors import InvalidData, InvalidInput, TooLarge
 from tacit.privacy import Neighbours
+from tests.together import together
 
 ADD, REPLACE = Neighbours.ADD_OR_REMOVE, Neighbours.REPLACE
 R = [[1, 2], [5, 6], [7, 8], [11, 5]]
@@ -27,6 +28,7 @@ every_world = pytest.mark.parametrize(
 )
 
 
+@together
 @every_world
 def test_the_pairs_are_exactly_the_databases_at_distance_one(universe, size, neighbours, ordered):
     every = list(databases(universe, size, neighbours, ordered=ordered))
@@ -40,6 +42,7 @@ def test_the_pairs_are_exactly_the_databases_at_distance_one(universe, size, nei
     assert len(pairs) == len(near), "a pair came twice"
 
 
+@together
 @every_world
 def test_the_number_of_pairs_is_known_beforehand(universe, size, neighbours, ordered):
     found = len(list(neighbouring_pairs(universe, size, neighbours, ordered=ordered)))

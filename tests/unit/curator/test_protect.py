@@ -14,6 +14,7 @@ from tacit import protect
 from tacit.curator import column_of
 from tacit.errors import InvalidData, InvalidInput, InvalidPlan
 from tacit.plan import Column, Kind
+from tests.together import together
 
 ROWS = [{"person": 1, "ward": "A", "cost": 3.0}, {"person": 2, "ward": None, "cost": None}]
 ANY = tuple(Kind)
@@ -93,6 +94,7 @@ def test_short_forms_stand_for_columns(declared, column):
     assert column_of("x", declared, ANY) == column
 
 
+@together
 @pytest.mark.parametrize(
     "declared",
     [

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tacit.errors import InvalidInput
 from tacit.exact import at_least, at_most, count_of, float_at_least, float_at_most
+from tests.together import together
 from tests.unit.exact.wrong import NO_NUMBERS, NO_SIZES
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -56,6 +57,7 @@ def test_the_kind_of_the_result():
         assert type(at_least(number)) is type(at_most(number)) is Fraction
 
 
+@together
 @pytest.mark.parametrize("number", NO_NUMBERS.values(), ids=NO_NUMBERS)
 @pytest.mark.parametrize("reading", [at_least, at_most])
 def test_what_is_no_short_number_is_refused(reading, number):

@@ -23,6 +23,7 @@ from tacit.exact import (
     sqrt,
     words,
 )
+from tests.together import together
 from tests.unit.exact.wrong import NAN, NO_NUMBERS, NO_SIZES
 
 pytestmark = pytest.mark.usefixtures("nothing_drawn")
@@ -70,6 +71,7 @@ def refusal(call, *arguments):
     return caught.value
 
 
+@together
 @every_sampler
 @pytest.mark.parametrize("wrong", NO_NUMBERS.values(), ids=NO_NUMBERS)
 @pytest.mark.parametrize("size", [None, 3])
@@ -92,6 +94,7 @@ def test_what_is_out_of_range_is_refused(name):
         refusal(sampler, wrong, 3)
 
 
+@together
 @every_sampler
 @pytest.mark.parametrize("size", NO_SIZES.values(), ids=NO_SIZES)
 def test_a_wrong_size_is_refused(name, size):
@@ -113,6 +116,7 @@ def test_a_wrong_number_of_bits_is_refused(count):
     refusal(random_bits, count)
 
 
+@together
 @pytest.mark.parametrize(
     "wrong",
     ["1/3", True, NAN, float("inf"), None, np.array([1])],

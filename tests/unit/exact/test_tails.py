@@ -20,6 +20,7 @@ from tacit.exact import (
     upper,
     working,
 )
+from tests.together import together
 
 SUMS = Context(prec=90, Emin=-(10**15), Emax=10**15)
 
@@ -54,6 +55,7 @@ def holds(enclosed: Ball, ideal: Fraction, bits: int) -> None:
     assert upper(enclosed) - lower(enclosed) <= ideal * Fraction(1, 1 << bits)
 
 
+@together
 @pytest.mark.parametrize(
     "variance",
     [
@@ -77,6 +79,7 @@ def test_every_tail_holds_the_plain_sum(variance, start):
         holds(gaussian_tail(variance, start), ideal_tail(variance, start), 90)
 
 
+@together
 @pytest.mark.parametrize("start", [0, 1, 2, 31, 32, 33, 100, 250, 320])
 @pytest.mark.parametrize(
     "variance", [Fraction(1024), Fraction(1025), Fraction(2048), Fraction(10**4)]

@@ -16,10 +16,12 @@ from tacit.local import (
     people_for_survey,
     plan_survey,
 )
+from tests.together import together
 
 F = Fraction
 
 
+@together
 @pytest.mark.parametrize("epsilon", [F(1, 2), 1, 2, 4])
 @pytest.mark.parametrize("values", [2, 3, 5, 16, 85, 1128, 5000])
 def test_nothing_considered_is_more_exact_by_a_twentieth(values, epsilon):

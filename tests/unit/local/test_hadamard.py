@@ -8,6 +8,7 @@ import pytest
 from tacit.errors import InvalidInput
 from tacit.local import HadamardResponse, LocalHashing, Odds
 from tacit.local.hadamard import _TAILS
+from tests.together import together
 
 
 def label(protocol, row, index):
@@ -26,6 +27,7 @@ def remainder(number, divisor):
     return number
 
 
+@together
 @pytest.mark.parametrize("width", range(1, 25))
 def test_rows_are_turned_in_a_field(width):
     """Each tail belongs to a polynomial that no shorter one divides: nothing but zero is lost by turning."""

@@ -17,10 +17,12 @@ from tacit.mechanisms import (
     people_for_response,
 )
 from tacit.privacy import Norm, Sensitivity
+from tests.together import together
 
 F = Fraction
 
 
+@together
 @pytest.mark.parametrize("epsilon", [0.01, F(1, 2), 1, 5])
 @pytest.mark.parametrize("alpha", [0.3, F(1, 100), 1e-4])
 @pytest.mark.parametrize("confidence", [F(1, 2), F(3, 4), 0.99])

@@ -22,6 +22,7 @@ from tacit.mechanisms.grid_steps import (
     steps_moved,
 )
 from tacit.privacy import Neighbours, Sensitivity
+from tests.together import together
 
 F = Fraction
 HUGE = 1.7976931348623157e308
@@ -83,6 +84,7 @@ def test_integers_and_fractions_are_rounded_as_their_exact_values_are(numbers, g
     assert rounded_steps(thirds, grid).tolist() == [nearest(number, grid) for number in thirds]
 
 
+@together
 @pytest.mark.parametrize("kind", DTYPES)
 @pytest.mark.parametrize("power", [-70, -62, -61, -3, -1, 0, 1, 3, 54, 55, 61, 62, 63, 100])
 def test_arrays_of_every_integer_kind_are_rounded_on_every_grid(kind, power):
@@ -135,6 +137,7 @@ def test_rounding_is_halves_upward_and_commutes_with_whole_steps():
 # ------------------------------------------------------------------------------- kinds and shapes
 
 
+@together
 @pytest.mark.parametrize("drawn", [0, 3, -3, 2**63 - 1, -(2**63), 2**64, -(2**90)])
 @pytest.mark.parametrize("kind", DTYPES)
 def test_sums_never_wrap_around(kind, drawn):
@@ -164,6 +167,7 @@ def test_the_kind_of_array_is_a_function_of_what_is_in_it():
         assert (released.dtype, released.tolist()) == (object, [wide])
 
 
+@together
 @pytest.mark.parametrize("shape", [(), (0,), (5,), (0, 3), (2, 3), (2, 1, 2)])
 @pytest.mark.parametrize("kind", [np.int8, np.int64, np.uint64, object])
 @pytest.mark.parametrize("grid", [None, F(1, 4)], ids=str)
@@ -224,6 +228,7 @@ def test_narrowing_keeps_every_number():
 # ------------------------------------------------------------------------------- parameters
 
 
+@together
 @pytest.mark.parametrize("power", range(-256, 257, 4))
 def test_every_power_of_two_is_a_grid_whichever_way_it_is_written(power):
     """2.0**-24 prints as a little more than it is."""

@@ -8,6 +8,7 @@ import pytest
 from tacit.exact import ball, lower, upper, working
 from tacit.mechanisms import Gaussian, GaussianLaw, Laplace, LaplaceLaw, Released
 from tacit.mechanisms.noise_law import quantile, stays
+from tests.together import together
 
 F = Fraction
 TINY = F(1, 2**100)
@@ -78,6 +79,7 @@ def test_the_variance_is_the_expected_square_or_a_bound_of_it(law):
         assert upper(law.variance() - square) < F(1, 10**6) * law.parameter
 
 
+@together
 @every_law
 @pytest.mark.parametrize("centre", [-3, 0, 4, 40])
 def test_a_folded_law_sums_to_one_and_keeps_what_is_inside(law, centre):

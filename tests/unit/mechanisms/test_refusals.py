@@ -24,6 +24,7 @@ from tacit.mechanisms import (
     round_to,
 )
 from tacit.privacy import Norm, Sensitivity
+from tests.together import together
 from tests.unit.exact.wrong import NO_NUMBERS
 
 F = Fraction
@@ -135,6 +136,7 @@ def is_a_sentence_with_a_remedy(error):
     return True
 
 
+@together
 @pytest.mark.parametrize("place", NUMBERS)
 def test_what_is_no_number_or_out_of_range_is_refused(place):
     call, more = NUMBERS[place]
@@ -253,6 +255,7 @@ def refused(call):
     return str(caught.value)
 
 
+@together
 @pytest.mark.parametrize("kind", [Laplace, Gaussian])
 @pytest.mark.parametrize("name", NO_DATA)
 def test_data_that_are_not_integers_are_refused_without_being_named(kind, name):
@@ -282,6 +285,7 @@ NO_ANSWERS |= {
 NO_ANSWERS |= {"vast": 2**63 + SECRET, "minus one": -1, "table": {"a": 1}}
 
 
+@together
 @pytest.mark.parametrize("name", NO_ANSWERS)
 def test_answers_that_are_no_categories_are_refused_without_being_named(name):
     for mechanism in (RandomizedResponse(1), RandomizedResponse.two_coin()):

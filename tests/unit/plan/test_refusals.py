@@ -4,6 +4,7 @@ import pytest
 
 from tacit.errors import InvalidPlan, TacitError, Unbounded
 from tacit.plan import read_sql
+from tests.together import together
 from tests.unit.plan.cases import TABLES
 
 # By reason: statements in which «...» encloses what the message underlines.
@@ -530,6 +531,7 @@ REFUSED = {
 CASES = [(reason, statement) for reason, statements in REFUSED.items() for statement in statements]
 
 
+@together
 @pytest.mark.parametrize(("reason", "statement"), CASES, ids=[statement for _, statement in CASES])
 def test_a_statement_is_refused_for_its_reason(reason, statement):
     before, _, rest = statement.partition("«")

@@ -19,6 +19,7 @@ from tacit.plan import (
     when,
 )
 from tests.laws import clinic
+from tests.together import together
 from tests.unit.plan import cases, test_refusals, test_rows_sql
 from tests.unit.plan.frame import test_frame
 from tests.unit.plan.remedies import APPLIED, APPLIED_TO_ROWS
@@ -35,6 +36,7 @@ DOORS = [
 ]
 
 
+@together
 @pytest.mark.parametrize(("reason", "applied", "tables"), DOORS, ids=[each[0] for each in DOORS])
 def test_a_statement_that_follows_the_remedy_is_read_and_proved(reason, applied, tables):
     text, tables = applied if isinstance(applied, tuple) else (applied, tables)
@@ -101,6 +103,7 @@ FRAMES = {
 }
 
 
+@together
 @pytest.mark.parametrize("reason", FRAMES)
 def test_a_frame_that_follows_the_remedy_is_proved(reason):
     assert prove(FRAMES[reason]().plan()).question.measures

@@ -22,6 +22,7 @@ from tacit.plan import (
 )
 from tests.laws.clinic import TABLES, VISITS
 from tests.laws.test_rows_like_duckdb import STATEMENTS
+from tests.together import together
 from tests.unit.plan.test_fuzz import mutated
 
 # A reason, then statements in which «...» encloses what the message underlines.
@@ -293,6 +294,7 @@ def asked(text):
     return read_sql(text, TABLES)
 
 
+@together
 @pytest.mark.parametrize(("reason", "statement"), CASES, ids=[statement for _, statement in CASES])
 def test_a_statement_is_refused_for_its_reason(reason, statement):
     before, _, rest = statement.partition("«")

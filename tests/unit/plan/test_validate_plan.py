@@ -59,6 +59,7 @@ from tacit.plan import (
 )
 from tests.laws.clinic import TABLES
 from tests.laws.test_statements import STATEMENTS
+from tests.together import together
 
 WHOLE, NUMBER, TEXT = Kind.INTEGER, Kind.NUMBER, Kind.TEXT
 AGE, COST, NAME = (
@@ -141,6 +142,7 @@ LYING = [
 ]
 
 
+@together
 @pytest.mark.parametrize("column", LYING, ids=str)
 @pytest.mark.parametrize("where", ["measure", "condition", "key", "below"])
 def test_a_column_may_not_be_claimed_to_be_less_than_it_is(column, where):

@@ -8,12 +8,14 @@ import pytest
 from tacit.errors import InvalidInput
 from tacit.privacy import Composed
 from tests.laws.test_losses import CASES, shown
+from tests.together import together
 
 # What several releases cost together is for accounting to say.
 ALONE = [case for case in CASES if not isinstance(case.loss, Composed)]
 every_loss = pytest.mark.parametrize("loss", [case.loss for case in ALONE], ids=map(shown, ALONE))
 
 
+@together
 @every_loss
 @pytest.mark.parametrize("epsilon", [Fraction(-1, 10), -1, 0.5, nan, "1", None, True])
 def test_a_delta_is_stated_at_exact_epsilons_of_at_least_zero(loss, epsilon):
@@ -21,6 +23,7 @@ def test_a_delta_is_stated_at_exact_epsilons_of_at_least_zero(loss, epsilon):
         loss.delta(epsilon)
 
 
+@together
 @every_loss
 @pytest.mark.parametrize("order", [Fraction(1), Fraction(1, 2), 0, -inf, nan, "2", None])
 def test_a_divergence_is_stated_at_orders_above_one(loss, order):

@@ -18,6 +18,7 @@ from tacit.curator.answer.intervals import (
 )
 from tacit.mechanisms import Gaussian, Laplace
 from tacit.plan import Column, Field, Kind, rank_measure
+from tests.together import together
 
 F = Fraction
 KINDS = [Gaussian, Laplace]
@@ -39,6 +40,7 @@ def law(kind, spread, reach=None):
 # ---------------------------------------------------------------- one number
 
 
+@together
 @both_kinds
 @pytest.mark.parametrize("spread", [F(1, 2), 1, 3, 40])
 @pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.999])
@@ -121,6 +123,7 @@ def test_gaussian_numbers_add_in_squares():
     assert _gaussian_reach(3, 4, 0.95) == pytest.approx(5 * 1.959963985)
 
 
+@together
 @both_kinds
 @pytest.mark.parametrize(
     "spreads", [(0.3, 0.3), (0.5, 0.5), (1, 1), (2, 2), (10, 10), (20, 1), (1, 20)]

@@ -9,6 +9,7 @@ from tacit.curator import LeftOut, Limit, Policy, Shared, Vault, open_vault, pro
 from tacit.engines import Memory
 from tacit.ledger import MemoryLedger
 from tacit.plan import Column, Kind, Table
+from tests.together import together
 
 COLUMNS = (
     Column("ward", Kind.TEXT, values=("A", "B")),
@@ -51,6 +52,7 @@ def told(text, vault=None):
     return [str(each) for each in (vault or vault_of()).explain(text, epsilon=1).left_out]
 
 
+@together
 @pytest.mark.parametrize(
     ("text", "sentences"),
     [

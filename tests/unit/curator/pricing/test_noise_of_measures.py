@@ -16,6 +16,7 @@ from tacit.mechanisms import Gaussian, Laplace
 from tacit.plan import Column, Counted, Field, Kind, Question, Scan, Table, centred_sum, sum_measure
 from tacit.privacy import Neighbours
 from tacit.stability import sensitivity_of, weights_for
+from tests.together import together
 from tests.unit.curator.asked import CONCENTRATED, PURE, ROWS, VISITS, plan_of, shared
 
 F = Fraction
@@ -72,6 +73,7 @@ def test_a_sum_with_an_enormous_reach_keeps_its_price_too(limit, reach):
         assert spent_of(terms, limit) <= F(1, 3)
 
 
+@together
 @both_limits
 @pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize("epsilon", [0.3, 1, 2.5, 3])

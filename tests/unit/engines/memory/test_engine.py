@@ -27,6 +27,7 @@ from tacit.plan import (
     Weights,
     compile_expression,
 )
+from tests.together import together
 from tests.unit.engines.tables import EVERYTHING, LOOSE, ROWS, VISITS
 
 X = Field(Column("x", Kind.INTEGER, -100, 100))
@@ -46,6 +47,7 @@ def number(value):
     return Literal(value, Kind.NUMBER)
 
 
+@together
 @pytest.mark.parametrize(
     ("expression", "value"),
     [

@@ -28,6 +28,7 @@ from tacit.plan import (
     when,
 )
 from tacit.plan.frame.column_expressions import term_of
+from tests.together import together
 from tests.unit.plan.cases import LOOSE, NOON, TABLES, VISITS
 
 VISIT = Frame(VISITS)
@@ -203,6 +204,7 @@ REFUSED = {
 }
 
 
+@together
 @pytest.mark.parametrize(("reason", "frame"), REFUSED.items(), ids=list(REFUSED))
 def test_a_frame_is_refused_where_the_mistake_is_written(reason, frame):
     with pytest.raises(InvalidPlan, match=reason) as refusal:

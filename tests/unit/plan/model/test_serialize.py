@@ -59,6 +59,7 @@ from tacit.plan.model.nodes import (
 from tacit.plan.model.rank_grids import Even, Powers
 from tacit.plan.model.schema import Column, Kind, Table
 from tacit.plan.model.serialize import serial
+from tests.together import together
 
 AGE = Column("age", Kind.INTEGER, 0, 120)
 FIELD = Field(AGE)
@@ -158,6 +159,7 @@ PINNED = [
 ]
 
 
+@together
 @pytest.mark.parametrize(("node", "text"), PINNED, ids=[type(node).__name__ for node, _ in PINNED])
 def test_the_text_of_a_node_never_changes(node, text):
     assert serial(node) == text

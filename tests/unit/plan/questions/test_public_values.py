@@ -27,6 +27,7 @@ from tacit.plan import (
     read_sql,
     type_of,
 )
+from tests.together import together
 
 VISITS = Table(
     "visits",
@@ -63,6 +64,7 @@ def moments(*days):
     return [datetime(*day) for day in days]  # noqa: DTZ001 -- in UTC
 
 
+@together
 @pytest.mark.parametrize(
     ("key", "found"),
     [

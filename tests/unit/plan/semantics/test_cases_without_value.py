@@ -29,6 +29,7 @@ from tacit.plan import (
 )
 from tacit.plan.semantics.cases_without_value import cases_of, has_value
 from tests.scratch import scratch
+from tests.together import together
 
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
 every_case = pytest.mark.parametrize(
@@ -92,6 +93,7 @@ def run(case, expression):
         return found is None
 
 
+@together
 @every_case
 def test_an_example_meets_its_case(case):
     assert case.is_met(*case.example)

@@ -6,6 +6,7 @@ import duckdb
 import pytest
 
 from tacit.plan import LONGEST, MEANINGS, Function, Kind, constant
+from tests.together import together
 
 F = Function
 
@@ -14,6 +15,7 @@ def moment(*parts):
     return constant(datetime(*parts, tzinfo=UTC), Kind.TIMESTAMP)
 
 
+@together
 @pytest.mark.parametrize(
     ("function", "operands", "value"),
     [

@@ -22,6 +22,7 @@ from tacit.plan import (
     constant,
     type_of,
 )
+from tests.together import together
 
 F = Function
 INT, NUM = Kind.INTEGER, Kind.NUMBER
@@ -54,6 +55,7 @@ def moment(*parts):
     return constant(datetime(*parts), Kind.TIMESTAMP)  # noqa: DTZ001 -- in UTC
 
 
+@together
 @pytest.mark.parametrize(
     ("function", "operands", "expected"),
     [

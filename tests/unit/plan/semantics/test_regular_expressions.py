@@ -12,6 +12,7 @@ from tacit.plan.semantics.regular_expressions import (
     find_pattern,
     is_pattern,
 )
+from tests.together import together
 
 READ = [
     *(
@@ -143,6 +144,7 @@ def test_patterns_that_are_made_up_mean_what_re2_means(re2):
             assert find_pattern(text, pattern) == re2(text, pattern), (text, pattern)
 
 
+@together
 @pytest.mark.parametrize("pattern", REFUSED)
 def test_other_patterns_are_not_read(pattern):
     assert not is_pattern(pattern)

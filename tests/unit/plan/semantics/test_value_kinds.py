@@ -19,10 +19,12 @@ from tacit.plan.semantics.value_kinds import (
     parse_text,
     plain,
 )
+from tests.together import together
 
 HUGE = 10**400
 
 
+@together
 @pytest.mark.parametrize(
     ("raw", "kind", "value"),
     [

@@ -14,6 +14,7 @@ from tacit.plan import (
     read_asked,
     read_sql,
 )
+from tests.together import together
 from tests.unit.plan.cases import TABLES
 
 BY_WARD = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
@@ -178,6 +179,7 @@ REFUSED = {
 }
 
 
+@together
 @pytest.mark.parametrize(
     ("reason", "text"), [(reason, text) for reason, texts in REFUSED.items() for text in texts]
 )

@@ -8,6 +8,7 @@ import pytest
 
 from tacit.errors import InvalidInput, InvalidPlan
 from tacit.plan import Column, Kind, Table, fingerprint_and_subject, freeze_parameters, read_asked
+from tests.together import together
 
 VISITS = Table(
     "visits",
@@ -67,6 +68,7 @@ def read(condition, params=None, end=""):
     return read_asked(text, {"visits": VISITS}, bound=freeze_parameters(params))[0]
 
 
+@together
 @pytest.mark.parametrize(("condition", "params", "same"), SAME, ids=[each[0] for each in SAME])
 def test_a_bound_question_is_that_with_the_constants(condition, params, same):
     bound, plain = read(condition, params), read(same)

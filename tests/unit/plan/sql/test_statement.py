@@ -20,6 +20,7 @@ from tacit.plan import (
     read_sql,
 )
 from tacit.plan.sql.precheck import DEEPEST, MOST_BYTES, MOST_TOKENS
+from tests.together import together
 from tests.unit.plan.cases import TABLES, VISITS, field
 
 ACCEPTED = {
@@ -260,6 +261,7 @@ ACCEPTED = {
 }
 
 
+@together
 @pytest.mark.parametrize(("statement", "words"), ACCEPTED.items(), ids=list(ACCEPTED))
 def test_a_statement_is_read(statement, words):
     assert in_words(read_sql(statement, TABLES)) == f"In {words}"

@@ -12,10 +12,12 @@ from tacit.server.wire.client_messages import InvalidMessage
 from tacit.server.wire.read_values import read_value
 from tacit.server.wire.value_types import TYPES, length_of, type_named
 from tacit.server.wire.write_values import to_binary, to_text
+from tests.together import together
 
 MOMENT = datetime(2025, 3, 4, 5, 6, 7, 120000)  # noqa: DTZ001 -- as it is bound
 
 
+@together
 @pytest.mark.parametrize(
     ("value", "oid", "text"),
     [  # as PostgreSQL 15 prints them
@@ -60,6 +62,7 @@ def test_a_value_is_printed_as_postgresql_prints_it(value, oid, text):
     assert to_text(value, oid) == text
 
 
+@together
 @pytest.mark.parametrize(
     ("value", "oid"),
     [
@@ -124,6 +127,7 @@ def test_a_whole_float_is_the_whole_number():
     assert read_value(None, 1, 701) is None
 
 
+@together
 @pytest.mark.parametrize(
     ("raw", "form", "oid"),
     [
