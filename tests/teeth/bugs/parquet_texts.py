@@ -48,7 +48,7 @@ BUGS = [
     Bug(
         name="what-a-file-states-of-missing-texts-is-believed",
         file="src/tacit/engines/duckdb/check_file_statistics.py",
-        before=" or _TEXTS.fullmatch(types[each])",
+        before=" or re.fullmatch(_TEXTS, types[each])",
         after="",
         killed_by=(
             "tests/laws/test_false_statistics.py::"
@@ -75,8 +75,8 @@ BUGS = [
     Bug(
         name="a-day-beyond-all-years-closes-the-file",
         file="src/tacit/engines/duckdb/check_file_statistics.py",
-        before='|BOOLEAN|DECIMAL.*")',
-        after='|DATE|BOOLEAN|DECIMAL.*")',
+        before='|BOOLEAN|DECIMAL.*"',
+        after='|DATE|BOOLEAN|DECIMAL.*"',
         killed_by="tests/unit/engines/test_poison.py::test_days_beyond_all_years_clamp_or_are_null",
         note="one row would decide whether a file can be opened",
     ),

@@ -15,11 +15,11 @@ from tacit.engines.sql.expressions import quote_name, text
 __all__ = ["find_misstated"]
 
 # Doubles are read without statistics; the ends that are stated of texts decide about single rows alone.
-_ORDERED = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BOOLEAN|DECIMAL.*")
-_TEXTS = re.compile(r"VARCHAR|BLOB")
+_ORDERED = r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BOOLEAN|DECIMAL.*"
+_TEXTS = r"VARCHAR|BLOB"
 # DuckDB cannot say what it believes of moments beyond all years, and is of no more use once it was asked.
-_MOMENTS = re.compile(r"DATE|TIMESTAMP.*|TIME")
-_ENDS = re.compile(r"'(min|max)': '?([^,'}]+)")
+_MOMENTS = r"DATE|TIMESTAMP.*|TIME"
+_ENDS = r"'(min|max)': '?([^,'}]+)"
 
 
 def find_misstated(
@@ -37,11 +37,11 @@ def find_misstated(
                 about it reaches; the decision changes how a column is read, and no value of it.
     Checked by: tests/laws/test_false_statistics.py and tests/unit/engines/duckdb/test_check_file_statistics.py
     """
-    moments = frozenset(each for each in names if _MOMENTS.fullmatch(types[each]))
+    moments = frozenset(each for each in names if re.fullmatch(_MOMENTS, types[each]))
     listed = [
         each
         for each in dict.fromkeys(names)
-        if _ORDERED.fullmatch(types[each]) or _TEXTS.fullmatch(types[each])
+        if re.fullmatch(_ORDERED, types[each]) or re.fullmatch(_TEXTS, types[each])
     ]
     if not listed:
         return moments
@@ -63,7 +63,7 @@ def find_misstated(
 
 def _misstates(cell: str, stored: str, said: str) -> str:
     """Whether some row of a column is not as is said of it, in SQL; nothing if nothing is said."""
-    told = [] if _TEXTS.fullmatch(stored) else _ENDS.findall(said)
+    told = [] if re.fullmatch(_TEXTS, stored) else re.findall(_ENDS, said)
     ends = {end: f"CAST({text(value)} AS {stored})" for end, value in told}
     read = f"TRY({cell})"
     parts = []

@@ -29,17 +29,18 @@ __all__ = [
 
 _SEPARATORS = (";", "\t", "|", ",")
 _FIRST_LINES = 50
-_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]{1,3}(?:\.?[0-9]{3})*,[0-9]+|[+-]?[0-9]+,[0-9]+")
-_DECIMAL_POINT = re.compile(r"[+-]?[0-9]+\.(?:[0-9]{1,2}|[0-9]{4,})")
+_DECIMAL_COMMA = r"[+-]?[0-9]{1,3}(?:\.?[0-9]{3})*,[0-9]+|[+-]?[0-9]+,[0-9]+"
+_DECIMAL_POINT = r"[+-]?[0-9]+\.(?:[0-9]{1,2}|[0-9]{4,})"
 _MOST_DIGITS = 100  # of an integer in JSON; beyond, it lies outside of every bound
-_POINTED_DAY = re.compile(r"[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{4}")
+_POINTED_DAY = r"[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{4}"
+# Patterns are compiled when a text file is looked at: most vaults have none.
 # A code such as 00815 is no number, and words such as y and n may be codes.
 _LOOKS = {
-    Kind.INTEGER: re.compile(r"[+-]?(?:0|[1-9][0-9]{0,17})"),
-    Kind.NUMBER: re.compile(r"[+-]?(?:0|[1-9][0-9.,]*)(?:[.,][0-9]+)?(?:[eE][+-]?[0-9]{1,3})?"),
-    Kind.DATE: re.compile(r"[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]{1,4}"),
-    Kind.TIMESTAMP: re.compile(r"[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]{1,4}[ T][0-9].*"),
-    Kind.BOOLEAN: re.compile(r"true|false|yes|no", re.IGNORECASE),
+    Kind.INTEGER: r"[+-]?(?:0|[1-9][0-9]{0,17})",
+    Kind.NUMBER: r"[+-]?(?:0|[1-9][0-9.,]*)(?:[.,][0-9]+)?(?:[eE][+-]?[0-9]{1,3})?",
+    Kind.DATE: r"[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]{1,4}",
+    Kind.TIMESTAMP: r"[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]{1,4}[ T][0-9].*",
+    Kind.BOOLEAN: "(?i:true|false|yes|no)",
 }
 _LONGEST_CELL = (1 << 31) - 1
 """So many characters of a cell Python's reader takes; beyond its own limit it would give up the whole file."""
@@ -120,7 +121,7 @@ def guess_format(path: Path, dialect: Dialect) -> dict[str, str]:
     if separator != "," and _has_decimal_commas(cells):
         found["decimal"] = ","
     if any(
-        _POINTED_DAY.fullmatch(cell) for cell in cells
+        re.fullmatch(_POINTED_DAY, cell) for cell in cells
     ):  # whose day comes first; slashes may be either
         found["dates"] = "%d.%m.%Y"
     try:
@@ -145,7 +146,7 @@ def guess_kinds(path: Path, dialect: Dialect) -> dict[str, Kind]:
             kind
             for kind, looks_like in _LOOKS.items()
             if all(
-                looks_like.fullmatch(cell) and dialect.read(cell, kind) is not None
+                re.fullmatch(looks_like, cell) and dialect.read(cell, kind) is not None
                 for cell in cells
             )
         )
@@ -163,8 +164,8 @@ def _cells(line: bytes, separator: str) -> list[str]:
 
 def _has_decimal_commas(cells: Sequence[str]) -> bool:
     """Whether some cells are numbers with a comma, and none is one with a point that is no separator of thousands."""
-    commas = any(_DECIMAL_COMMA.fullmatch(cell) for cell in cells)
-    return commas and not any(_DECIMAL_POINT.fullmatch(cell) for cell in cells)
+    commas = any(re.fullmatch(_DECIMAL_COMMA, cell) for cell in cells)
+    return commas and not any(re.fullmatch(_DECIMAL_POINT, cell) for cell in cells)
 
 
 def _other_separator(names: Sequence[str]) -> str | None:

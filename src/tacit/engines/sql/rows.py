@@ -63,7 +63,7 @@ from tacit.plan import (
 __all__ = ["Nest"]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Nest:
     """The common table expressions of a WITH clause, each of which gives the rows of a node and their `unit`.
 

@@ -74,7 +74,7 @@ class Term:
         return bool(rows * self.reach << bits >> 63)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Terms:
     """The terms of some measures, and the columns that they need.
 

@@ -139,7 +139,7 @@ SORTED = (Named.COLUMN, Named.KEY)
 """What names mean in ORDER BY."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Draft:
     """A question about rows that look like a table, being read; `plan` closes it.
 

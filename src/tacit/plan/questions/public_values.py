@@ -101,7 +101,7 @@ def _search(value: e.Expression, parts: tuple[e.Expression, ...]) -> tuple[KeyVa
     return (*(scalar(each, kind) for each in ordered), *null)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Search:
     """A search for the values of a key; it ends after so many calculations, and then there are none."""
 

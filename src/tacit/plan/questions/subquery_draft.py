@@ -37,7 +37,7 @@ from tacit.plan.semantics.infer_types import condition_type, type_of
 __all__ = ["Inside"]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Inside(Draft):
     """Rows that are being read; with `grouped`, one for each unit and key.
 

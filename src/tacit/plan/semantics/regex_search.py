@@ -19,7 +19,7 @@ _Thread = tuple[int, tuple[int, ...]]
 """A state, and where the match began, ended, and its groups did."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Steps:
     """The steps that functions of texts may still take while a statement is read.
 

@@ -256,7 +256,7 @@ def _of_unit(
         return _join_folds(draft, inside, value, on)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Tied(Inside):
     """Rows of a unit, of which a mean lies between the least and the greatest value.
 

@@ -38,7 +38,7 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Account:
     """What was read of a text: the places of names, and how many there were of each other word.
 
@@ -179,7 +179,7 @@ class Account:
         return start, end
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _About:
     """While a part of the text is read, refusals that do not say where they belong are about that part."""
 
