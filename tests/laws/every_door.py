@@ -16,7 +16,7 @@ from urllib.parse import urlencode, urlsplit
 
 import tacit
 from tacit.errors import TacitError
-from tacit.server.wire.conversation import Door
+from tacit.server.wire.door import Door
 from tests.unit.server.wire import rooms
 from tests.unit.server.wire.rooms import SmallCatalogue
 

@@ -7,10 +7,11 @@ from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from tacit.accounting import Filter
-from tacit.errors import InvalidInput, LedgerBusy, LedgerUnavailable, LedgerUncertain
+from tacit.errors import LedgerBusy, LedgerUnavailable, LedgerUncertain
 from tacit.ledger.anchor import Anchor
 from tacit.ledger.durable import DurableLedger
 from tacit.ledger.places import spell
+from tacit.ledger.postgres_address import SECRETS, parts_of_address, place_of, with_time_limits
 from tacit.ledger.records import Founding
 from tacit.ledger.store import EMPTY, Head, Line, Record, Session, Store
 from tacit.ledger.verification import Progress
@@ -299,7 +300,7 @@ class _Wire:
                     raise
                 self.close()
         self._connection = psycopg.connect(
-            _patient(self._address), autocommit=True, client_encoding="utf8"
+            with_time_limits(self._address), autocommit=True, client_encoding="utf8"
         )
         return self._connection.execute(statement, parameters)
 
@@ -333,7 +334,7 @@ class _Wire:
 
     def without_secrets(self, text: str) -> str:
         """A message of the driver's, in which no secret of the address is left."""
-        for name, value in _parts(self._address).items():
+        for name, value in parts_of_address(self._address).items():
             if name in SECRETS and value:
                 text = text.replace(value, "…").replace(quote(value, safe=""), "…")
         return text
@@ -425,62 +426,3 @@ class _Rows(Session):
 
     def _execute(self, statement: str, *parameters: Any) -> Cursor:
         return self.connection.execute(statement, parameters)
-
-
-# ---------------------------------------------------------------- addresses
-
-SECRETS = ("password", "sslpassword", "oauth_client_secret")
-NAMED = ("service", "options")  # parts that also say which ledger is meant
-
-
-def place_of(address: str) -> str:
-    """Where an address leads, whoever follows it: server, database, and what selects the schema.
-
-    >>> place_of("postgresql://ann:secret@example.org/clinic")
-    'postgresql://example.org:5432/clinic'
-    """
-    given = _parts(address)
-    from psycopg.pq import Conninfo
-
-    usual = {
-        option.keyword.decode(): option.val.decode()
-        for option in Conninfo.get_defaults()
-        if option.val
-    }
-    parts = usual | given
-    host = quote(parts.get("host") or parts.get("hostaddr") or "localhost", safe=",")
-    database = quote(parts.get("dbname") or parts.get("user", ""))
-    query = "&".join(f"{name}={quote(parts[name], safe='')}" for name in NAMED if parts.get(name))
-    return (
-        f"postgresql://{host}:{parts.get('port', '5432')}/{database}{'?' if query else ''}{query}"
-    )
-
-
-def _parts(address: str) -> dict[str, str]:
-    """An address, taken apart."""
-    try:
-        import psycopg
-        from psycopg.conninfo import conninfo_to_dict
-    except ModuleNotFoundError:
-        raise LedgerUnavailable(
-            "this address",
-            "needs psycopg, which is not installed",
-            "install it with `pip install 'tacit-dp[postgres]'`",
-        ) from None
-    try:
-        return {
-            name: str(value)
-            for name, value in conninfo_to_dict(address).items()
-            if value is not None
-        }
-    except (psycopg.ProgrammingError, TypeError, AttributeError):  # its text may quote the password
-        remedy = "write it as postgresql://role:password@host:port/database, with %40 for an @ in a password"
-        raise InvalidInput("a PostgreSQL address", "what was given", remedy) from None
-
-
-def _patient(address: str) -> str:
-    """The address, with limits on how long a silent network is waited for, where it states none."""
-    from psycopg.conninfo import make_conninfo
-
-    limits = {"connect_timeout": "10", "keepalives_idle": "30", "tcp_user_timeout": "30000"}
-    return make_conninfo("", **(limits | {"application_name": "tacit"} | _parts(address)))

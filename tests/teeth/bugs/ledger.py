@@ -108,7 +108,7 @@ BUGS = [
     ),
     Bug(
         name="postgres-writers-take-no-turns",
-        file=POSTGRES,
+        file="src/tacit/ledger/postgres.py",
         before="FROM tacit_turn FOR UPDATE;",
         after="FROM tacit_turn;",
         killed_by=f"{IN_POSTGRES}::test_a_writer_waits_for_the_one_before_and_sees_what_it_wrote",
@@ -116,7 +116,7 @@ BUGS = [
     ),
     Bug(
         name="postgres-commit-does-not-wait-for-the-disk",
-        file=POSTGRES,
+        file="src/tacit/ledger/postgres.py",
         before="SET LOCAL synchronous_commit TO on;\nSET LOCAL lock_timeout",
         after="SET LOCAL synchronous_commit TO off;\nSET LOCAL lock_timeout",
         killed_by=f"{IN_POSTGRES}::test_what_was_acknowledged_survives_a_crash_of_a_server_that_is_set_not_to_wait",
@@ -124,7 +124,7 @@ BUGS = [
     ),
     Bug(
         name="postgres-password-in-the-place",
-        file=POSTGRES,
+        file="src/tacit/ledger/postgres.py",
         before="self.place = place_of(address)",
         after="self.place = address",
         killed_by=f"{IN_POSTGRES}::test_the_password_is_in_no_place_and_in_no_anchor",
@@ -132,7 +132,7 @@ BUGS = [
     ),
     Bug(
         name="postgres-lost-commit-taken-for-made",
-        file=POSTGRES,
+        file="src/tacit/ledger/postgres.py",
         before="        if found != last:\n",
         after="        if found not in (last, None):\n",
         killed_by=f"{IN_POSTGRES}::test_a_commit_that_never_arrived_is_found_not_to_have_been_made",
@@ -140,7 +140,7 @@ BUGS = [
     ),
     Bug(
         name="postgres-unknown-commit-said-to-be-none",
-        file=POSTGRES,
+        file="src/tacit/ledger/postgres.py",
         before="            self._unsure = True\n",
         after="",
         killed_by=f"{IN_POSTGRES}::test_a_commit_that_nobody_can_be_asked_about_is_settled_by_asking_again[after-1]",
@@ -148,7 +148,7 @@ BUGS = [
     ),
     Bug(
         name="postgres-unknown-commit-charged-twice",
-        file=POSTGRES,
+        file="src/tacit/ledger/postgres.py",
         before="WHERE sha256(key) = sha256(%s) AND key = %s ORDER BY entry",
         after="WHERE sha256(key) = sha256(%s) AND key = %s AND answer IS NOT NULL ORDER BY entry",
         killed_by=f"{IN_POSTGRES}::test_a_commit_that_nobody_can_be_asked_about_is_settled_by_asking_again[after-1]",

@@ -49,7 +49,7 @@ BUGS = [
     ),
     Bug(
         name="wire-bytes-behind-the-request-are-believed",
-        file=f"{WIRE}/conversation.py",
+        file="src/tacit/server/wire/conversation.py",
         before="        if self.is_encrypted or self.incoming.pending:",
         after="        if self.is_encrypted:",
         killed_by=f"{TALK}::test_encryption_is_demanded_where_it_is_offered",
@@ -57,7 +57,7 @@ BUGS = [
     ),
     Bug(
         name="wire-serves-without-tls",
-        file=f"{WIRE}/conversation.py",
+        file="src/tacit/server/wire/conversation.py",
         before="        if self._door.encrypted and not self.is_encrypted:",
         after="        if False:",
         killed_by=f"{TLS}::test_without_tls_nothing_is_served_where_it_is_demanded",
@@ -105,7 +105,7 @@ BUGS = [
     ),
     Bug(
         name="wire-a-pass-outlives-its-token",
-        file=f"{WIRE}/asking.py",
+        file=f"{WIRE}/questions_of_connection.py",
         before="        return self._desk.people.of_pass(self._held)",
         after=(
             "        known = self.__dict__\n"
@@ -126,7 +126,7 @@ BUGS = [
     ),
     Bug(
         name="wire-any-key-cancels",
-        file=f"{WIRE}/conversation.py",
+        file="src/tacit/server/wire/door.py",
         before="        found = self._open.get(key)",
         after="        found = next(iter(self._open.values()), None)",
         killed_by=f"{TALK}::test_what_is_cancelled_is_asked_to_its_end_and_kept",
@@ -150,7 +150,7 @@ BUGS = [
     ),
     Bug(
         name="wire-parameters-become-text",
-        file=f"{WIRE}/asking.py",
+        file=f"{WIRE}/questions_of_connection.py",
         before="        return Question(\n            statement.text,",
         after=(
             "        text = statement.text\n"
@@ -172,7 +172,7 @@ BUGS = [
     ),
     Bug(
         name="wire-settings-beat-comments",
-        file=f"{WIRE}/asking.py",
+        file=f"{WIRE}/questions_of_connection.py",
         before="            if price == Price():\n                price = terms[0]",
         after="            if terms[0] != Price():\n                price = terms[0]",
         killed_by=f"{TALK}::test_prices_come_from_the_header_the_comment_the_settings_or_the_identity",
@@ -188,7 +188,7 @@ BUGS = [
     ),
     Bug(
         name="wire-errors-do-not-stop-a-pipeline",
-        file=f"{WIRE}/conversation.py",
+        file="src/tacit/server/wire/conversation.py",
         before="        else:\n            self._skips = True",
         after="        else:\n            pass",
         killed_by=f"{SEQUENCES}[a pipeline with an error in front]",
@@ -196,7 +196,7 @@ BUGS = [
     ),
     Bug(
         name="wire-previews-look-at-rows",
-        file=f"{WIRE}/asking.py",
+        file=f"{WIRE}/questions_of_connection.py",
         before='        if self._settings["tacit.preview"] != "made-up" or problem_from(refusal).code != "42501":',
         after='        if problem_from(refusal).code != "42501":',
         killed_by=f"{TALK}::test_rows_are_refused_or_made_up",
@@ -228,7 +228,7 @@ BUGS = [
     ),
     Bug(
         name="wire-pays-before-it-reads-what-is-around",
-        file=f"{WIRE}/asking.py",
+        file=f"{WIRE}/questions_of_connection.py",
         before=(
             "        await self._columns_otherwise(who, asked, refusal)\n"
             "        return await self._answer_parts(who, statement, wrapped, values)"
@@ -242,7 +242,7 @@ BUGS = [
     ),
     Bug(
         name="wire-statements-are-not-counted",
-        file=f"{WIRE}/conversation.py",
+        file="src/tacit/server/wire/conversation.py",
         before=(
             "            await self._cancellable(session.asking.wait_for_rate())\n"
             "            outcome = await self._cancellable(session.run(statement), session"
@@ -253,7 +253,7 @@ BUGS = [
     ),
     Bug(
         name="wire-catalogue-has-no-turns",
-        file=f"{WIRE}/conversation.py",
+        file="src/tacit/server/wire/conversation.py",
         before="            run_catalogue=lambda work: self._door.run_in_turn(self.name, work),",
         after="            run_catalogue=self._door.run_catalogue,",
         killed_by=f"{UNIT}/test_turns.py::test_many_connections_of_one_person_keep_nobody_else_waiting",
@@ -261,7 +261,7 @@ BUGS = [
     ),
     Bug(
         name="wire-turn-ends-with-the-waiting",
-        file=f"{WIRE}/conversation.py",
+        file="src/tacit/server/wire/door.py",
         before="        return await asyncio.shield(running)",
         after="        return await running",
         killed_by=f"{UNIT}/test_turns.py::test_a_statement_that_nobody_waits_for_still_has_its_turn",
@@ -277,7 +277,7 @@ BUGS = [
     ),
     Bug(
         name="wire-parts-are-paid-one-by-one",
-        file=f"{WIRE}/asking.py",
+        file=f"{WIRE}/questions_of_connection.py",
         before="        refuse_sum(who, parts, standing.spent_today)",
         after="        refuse_sum(who, (), standing.spent_today)",
         killed_by=f"{UNIT}/test_questions_in_statement.py::test_nothing_is_charged_if_all_together_do_not_fit",
@@ -285,7 +285,7 @@ BUGS = [
     ),
     Bug(
         name="wire-outer-statement-is-not-tried",
-        file=f"{WIRE}/asking.py",
+        file=f"{WIRE}/questions_of_connection.py",
         before="            await self._try_outer(who, outer, given, parts, columns)",
         after="            pass",
         killed_by=f"{UNIT}/test_questions_in_statement.py::test_nothing_is_charged_for_what_is_too_large_around_a_question",
@@ -375,7 +375,7 @@ BUGS = [
     ),
     Bug(
         name="wire-cancel-ends-the-question",
-        file=f"{WIRE}/asking.py",
+        file=f"{WIRE}/questions_of_connection.py",
         before="        return await job.result()",
         after=(
             "        try:\n"
@@ -398,7 +398,7 @@ BUGS = [
     ),
     Bug(
         name="wire-notices-tell-the-size-of-the-table",
-        file=f"{WIRE}/asking.py",
+        file=f"{WIRE}/questions_of_connection.py",
         before="        notices = (describe_answer(release, budget),) if told else ()",
         after=(
             "        notices = (describe_answer(release, budget),) if told else ()\n"
@@ -432,7 +432,7 @@ BUGS = [
     ),
     Bug(
         name="wire-anybody-cancels-by-number",
-        file=f"{WIRE}/conversation.py",
+        file="src/tacit/server/wire/door.py",
         before="            if each.name == name and number_of(key) == number",
         after="            if number_of(key) == number",
         killed_by=f"{TALK}::test_somebody_cancels_by_number_what_is_their_own",

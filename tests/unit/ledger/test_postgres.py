@@ -21,7 +21,7 @@ from tacit.errors import (
     TacitError,
 )
 from tacit.ledger import Founding, PostgresStore, postgres_ledger
-from tacit.ledger.postgres import place_of
+from tacit.ledger.postgres_address import place_of
 from tacit.ledger.store import EMPTY, Line, Record
 from tests import postgres
 from tests.laws.every_ledger import pure_loss

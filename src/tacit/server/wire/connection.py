@@ -10,7 +10,8 @@ from typing import Any
 from tacit.server.desk import Desk
 from tacit.server.public_catalogue import PublicCatalogue
 from tacit.server.wire.client_messages import MOST
-from tacit.server.wire.conversation import Conversation, Door
+from tacit.server.wire.conversation import Conversation
+from tacit.server.wire.door import Door
 from tacit.server.wire.problems import Problem, error_message
 from tacit.server.wire.scram import read_end_point
 

@@ -4,114 +4,33 @@ Checked by: tests/unit/server/wire/test_conversation.py, tests/unit/server/wire/
 """
 
 import asyncio
-import re
 import struct
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Sequence
 from typing import Any, TypeVar
 
 from tacit.errors import AccessDenied
-from tacit.server.desk import Desk
-from tacit.server.passwords import hash_of_token, new_secret
-from tacit.server.public_catalogue import PublicCatalogue
 from tacit.server.wire import client_messages as client
 from tacit.server.wire import server_messages as server
+from tacit.server.wire.connection_options import read_options
 from tacit.server.wire.copy_format import copy_rows
 from tacit.server.wire.cursors import Outcome, Portal
+from tacit.server.wire.door import Door, number_of
 from tacit.server.wire.lexer import Statement, split_statements
 from tacit.server.wire.problems import Problem, error_message, notice_message, problem_from
 from tacit.server.wire.read_values import read_value
+from tacit.server.wire.row_forms import describe_columns, read_formats, text_bytes
 from tacit.server.wire.scram import MECHANISM, PLUS, Exchange, ScramFailed
 from tacit.server.wire.session import Session
 from tacit.server.wire.settings import REPORTED, Settings
-from tacit.server.wire.value_types import Field, length_of
-from tacit.server.wire.write_values import to_binary, to_text
+from tacit.server.wire.value_types import Field
+from tacit.server.wire.write_values import to_binary
 
-__all__ = ["Conversation", "Door"]
-
-_MOST_CONNECTIONS, _MOST_EACH = 500, 100
+__all__ = ["Conversation"]
 _REFUSED = "password authentication failed"
 _TOKEN_HINT = "the password of a PostgreSQL client is a token of yours: tacit token new"  # noqa: S105 -- a hint
 _DATABASES = frozenset({"postgres", "tacit", ""})
 
 T = TypeVar("T")
-
-
-class Door:
-    """What all conversations share: the desk, the catalogue, who is connected, and how it is encrypted."""
-
-    def __init__(
-        self,
-        desk: Desk,
-        catalogue: PublicCatalogue,
-        *,
-        database: str = "tacit",
-        encrypted: bool = False,
-        binding: bytes | None = None,
-        run_catalogue: Callable[[Callable[[], Any]], Coroutine[Any, Any, Any]] | None = None,
-    ) -> None:
-        self.desk = desk
-        self.catalogue = catalogue
-        self.database = database
-        self.encrypted = encrypted
-        self.binding = binding
-        self.run_catalogue = run_catalogue
-        self._turns: dict[str, asyncio.Lock] = {}
-        self._open: dict[bytes, Conversation] = {}
-
-    def enter(self, conversation: "Conversation", name: str) -> bytes:
-        """Count somebody who has signed in, and draw the key that cancels what they ask."""
-        own = sum(1 for each in self._open.values() if each.name == name)
-        if len(self._open) >= _MOST_CONNECTIONS or own >= _MOST_EACH:
-            raise Problem("53300", "too many connections", "close some", fatal=True)
-        first, *rest = bytes.fromhex(hash_of_token(new_secret())[:16])
-        key = bytes([first & 0x7F, *rest])  # clients print the first half as a number
-        self._open[key] = conversation
-        return key
-
-    async def run_in_turn(self, name: str, work: Callable[[], Any]) -> Any:
-        """What the work returns that somebody asks the catalogue for: one thing of theirs at a time.
-
-        Claim:      however many connections somebody has, others wait for one statement of theirs at most.
-        Because:    it is begun when the one before it has ended, also if nobody waits for that any more.
-        Checked by: tests/unit/server/wire/test_turns.py
-        """
-        turn = self._turns.setdefault(name, asyncio.Lock())
-        await turn.acquire()
-        running = asyncio.ensure_future((self.run_catalogue or self.desk.run)(work))
-
-        def end(done: asyncio.Future[Any]) -> None:
-            turn.release()
-            if not done.cancelled():
-                done.exception()  # who asked may have gone
-
-        running.add_done_callback(end)
-        return await asyncio.shield(running)
-
-    def leave(self, key: bytes) -> None:
-        """Forget a conversation that has ended."""
-        self._open.pop(key, None)
-
-    def cancel_of(self, name: str, number: int) -> bool:
-        """Cancel what runs in a conversation of somebody's own, by its number; whether there is one.
-
-        Claim:      nobody cancels what others ask.
-        Because:    only conversations of who asks for it are looked at.
-        Checked by: tests/unit/server/wire/test_conversation.py::test_somebody_cancels_by_number_what_is_their_own
-        """
-        found = [
-            each
-            for key, each in self._open.items()
-            if each.name == name and number_of(key) == number
-        ]
-        for each in found:
-            each.cancel()
-        return bool(found)
-
-    def cancel(self, key: bytes) -> None:
-        """Cancel what runs in the conversation whose key this is; any other key does nothing, and nothing is said."""
-        found = self._open.get(key)
-        if found is not None:
-            found.cancel()
 
 
 class Conversation:
@@ -343,7 +262,7 @@ class Conversation:
             if outcome.copy is not None:
                 self._say_copy(outcome)
             elif outcome.fields is not None:
-                self.out += _row_description(outcome.fields, ())
+                self.out += describe_columns(outcome.fields, ())
                 self._say_rows(outcome.fields, outcome.rows, ())
             self.out += server.command_complete(outcome.tag)
             self._report(session)
@@ -356,7 +275,7 @@ class Conversation:
         if count != needed:
             said = f"bind message supplies {count} parameters, but prepared statement requires {needed}"
             raise Problem("08P01", said)
-        formats = _formats(message.formats, count)
+        formats = read_formats(message.formats, count)
         values = tuple(
             read_value(raw, form, oid)
             for raw, form, oid in zip(message.values, formats, prepared.types, strict=True)
@@ -379,7 +298,7 @@ class Conversation:
             portal = session.portal(message.name)
             found = await self._cancellable(session.describe_portal(portal))
             formats = portal.formats
-        self.out += server.NO_DATA if found is None else _row_description(found, formats)
+        self.out += server.NO_DATA if found is None else describe_columns(found, formats)
 
     async def _execute(self, session: Session, message: client.Execute) -> None:
         portal = session.portal(message.portal)
@@ -447,8 +366,8 @@ class Conversation:
         self, fields: Sequence[Field], rows: Sequence[Sequence[Any]], formats: Sequence[int]
     ) -> None:
         writers = [
-            (to_binary if form else _text_bytes, field.oid)
-            for field, form in zip(fields, _formats(formats, len(fields)), strict=True)
+            (to_binary if form else text_bytes, field.oid)
+            for field, form in zip(fields, read_formats(formats, len(fields)), strict=True)
         ]
         for row in rows:
             cells = [
@@ -492,63 +411,8 @@ class Conversation:
         self.is_over = True
 
 
-def number_of(key: bytes) -> int:
-    """The number of a conversation: the first half of the key that cancels what runs in it."""
-    return int.from_bytes(key[:4], "big")
-
-
-def read_options(text: str) -> Mapping[str, str]:
-    """Settings from the `options` of a connection: -c name=value, --name=value; a blank in a value has a backslash.
-
-    >>> read_options("-c tacit.epsilon=0.1 --search-path=a\\\\ b")
-    {'tacit.epsilon': '0.1', 'search_path': 'a b'}
-    """
-    words = [re.sub(r"\\(.)", r"\1", word) for word in re.findall(r"(?:\\.|[^\s\\])+", text)]
-    found, place = dict[str, str](), 0
-    while place < len(words):
-        word = words[place]
-        if word == "-c" and place + 1 < len(words):
-            place += 1
-            given = words[place]
-        elif word.startswith(("-c", "--")):
-            given = word[2:]
-        else:
-            raise Problem(
-                "42601", "the options of a connection cannot be read", "-c name=value", fatal=True
-            )
-        name, equals, value = given.partition("=")
-        if not equals:
-            raise Problem("42601", "an option has no value", "-c name=value", fatal=True)
-        found[name.replace("-", "_")] = value
-        place += 1
-    return found
-
-
 def _single(text: str) -> Statement | None:
     statements = split_statements(text)
     if len(statements) > 1:
         raise Problem("42601", "cannot insert multiple commands into a prepared statement")
     return statements[0] if statements else None
-
-
-def _formats(given: Sequence[int], count: int) -> Sequence[int]:
-    """The format of each of so many values: none given is text, one is for all."""
-    if len(given) == count:
-        return given
-    if len(given) > 1:
-        raise Problem("08P01", "the number of format codes is not that of the values")
-    return [given[0] if given else 0] * count
-
-
-def _row_description(fields: Sequence[Field], formats: Sequence[int]) -> bytes:
-    each = _formats(formats, len(fields))
-    return server.row_description(
-        [
-            (field.name, field.oid, length_of(field.oid), field.modifier, form)
-            for field, form in zip(fields, each, strict=True)
-        ]
-    )
-
-
-def _text_bytes(value: Any, oid: int) -> bytes:
-    return to_text(value, oid).encode(errors="replace")

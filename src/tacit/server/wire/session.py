@@ -8,10 +8,10 @@ from typing import Any
 
 from tacit.server.desk import Desk
 from tacit.server.public_catalogue import PublicCatalogue
-from tacit.server.wire.asking import Asking
 from tacit.server.wire.cursors import Outcome, Portal, Prepared
 from tacit.server.wire.lexer import Statement
 from tacit.server.wire.problems import Problem, placed
+from tacit.server.wire.questions_of_connection import Asking
 from tacit.server.wire.read_commands import read_cancel
 from tacit.server.wire.read_cursor_commands import read_fetch
 from tacit.server.wire.read_explain_and_copy import read_explain

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 
 from tacit.server import Identities
-from tacit.server.wire.conversation import Conversation, Door
+from tacit.server.wire.conversation import Conversation
+from tacit.server.wire.door import Door
 from tests.unit.server.clinics import add_people, make_desk
 
 DATA = ("visits",)

@@ -6,7 +6,7 @@ import struct
 import pytest
 
 from tacit.server import Slots
-from tacit.server.wire.conversation import read_options
+from tacit.server.wire.connection_options import read_options
 from tacit.server.wire.problems import INTERNAL, Problem
 from tests.unit.server.clinics import BY_WARD, COUNT, make_folder
 from tests.unit.server.wire import rooms
