@@ -230,7 +230,7 @@ SELECT CASE WHEN month IN (12, 1, 2) THEN 'winter' WHEN month IN (6, 7, 8) THEN 
 SELECT QUARTER(time_hour) AS q, COUNT(*) AS n FROM flights GROUP BY q
 
 -- flights: having on mean
-SELECT carrier, AVG(arr_delay) AS d FROM flights GROUP BY carrier HAVING AVG(arr_delay) > 10 ORDER BY d DESC
+SELECT carrier, AVG(arr_delay) AS d FROM flights GROUP BY carrier HAVING AVG(arr_delay) > 13 ORDER BY d DESC
 
 -- clinic: visits a ward
 SELECT ward, COUNT(*) FROM visits GROUP BY ward
@@ -483,3 +483,87 @@ SELECT v.sex, COUNT(DISTINCT v.patient) AS n FROM visits v WHERE (SELECT COUNT(*
 
 -- orders: months above a share of countries
 SELECT status, COUNT(*) AS n FROM orders GROUP BY status HAVING COUNT(*) > (SELECT AVG(n) / 10 FROM (SELECT country, COUNT(*) AS n FROM orders GROUP BY country) t)
+
+-- diamonds: skewness
+SELECT SKEWNESS(carat) AS skewness, KURTOSIS(carat) AS kurtosis FROM diamonds
+
+-- diamonds: geometric mean
+SELECT GEOMEAN(price) AS typical FROM diamonds WHERE price >= 100
+
+-- diamonds: volume of a ball
+SELECT cut, AVG(PI() * POWER(x, 3) / 6) AS volume FROM diamonds GROUP BY cut
+
+-- diamonds: cube root
+SELECT AVG(CBRT(carat)) AS size FROM diamonds
+
+-- diamonds: shares as texts
+SELECT cut, CONCAT(ROUND(100.0 * COUNT(*) / SUM(COUNT(*)) OVER (), 0), '%') AS share FROM diamonds GROUP BY cut
+
+-- diamonds: conditions as numbers
+SELECT SUM(CAST(cut = 'Ideal' AS INTEGER) * price) AS revenue FROM diamonds
+
+-- flights: distance on the globe
+SELECT AVG(2 * 6371 * ASIN(SQRT(POWER(SIN(RADIANS(distance / 100.0) / 2), 2)))) AS km FROM flights
+
+-- flights: time of day on a circle
+SELECT DEGREES(ATAN2(AVG(SIN(RADIANS(15 * EXTRACT(HOUR FROM time_hour)))), AVG(COS(RADIANS(15 * EXTRACT(HOUR FROM time_hour)))))) AS angle FROM flights
+
+-- flights: quarter as a text
+SELECT 'Q' || QUARTER(time_hour) AS quarter, COUNT(*) AS n FROM flights GROUP BY 1 ORDER BY 1
+
+-- flights: DECADE
+SELECT EXTRACT(DECADE FROM time_hour) AS decade, COUNT(*) AS n FROM flights GROUP BY 1
+
+-- flights: DATEPART
+SELECT DATEPART('hour', time_hour) AS hour, AVG(dep_delay) AS delay FROM flights GROUP BY 1 ORDER BY 1
+
+-- flights: hours within a span
+SELECT AVG(EXTRACT(HOUR FROM time_hour - TIMESTAMP '2013-01-01 00:00:00')) AS hours FROM flights
+
+-- flights: SIMILAR TO
+SELECT COUNT(*) AS n FROM flights WHERE carrier SIMILAR TO '(AA|UA)'
+
+-- flights: GLOB
+SELECT COUNT(*) AS n FROM flights WHERE dest GLOB 'L*'
+
+-- clinic: whole weeks
+SELECT AVG(TIMESTAMPDIFF(WEEK, day, left_on)) AS weeks FROM visits
+
+-- clinic: DATEADD
+SELECT COUNT(*) AS n FROM visits WHERE left_on > DATEADD(day, 7, day)
+
+-- clinic: DECODE
+SELECT DECODE(ward, 'A', 'first', 'B', 'second', 'other') AS name, COUNT(*) AS n FROM visits GROUP BY 1
+
+-- clinic: IFF
+SELECT SUM(IFF(age >= 65, cost, 0)) AS cost FROM visits
+
+-- clinic: urgent as a number
+SELECT AVG(CAST(urgent AS DOUBLE)) AS share FROM visits
+
+-- clinic: urgent is one
+SELECT COUNT(*) AS n FROM visits WHERE urgent = 1
+
+-- clinic: decades of age by person
+SELECT decade, COUNT(*) AS n FROM (SELECT patient, MIN(age) - MIN(age) % 10 AS decade FROM visits GROUP BY patient) AS p GROUP BY decade ORDER BY decade
+
+-- orders: last part of a mail address
+SELECT SPLIT_PART(mail, '@', -1) AS domain, COUNT(*) AS n FROM orders GROUP BY 1
+
+-- orders: element of a list
+SELECT STRING_SPLIT(mail, '@')[2] AS domain, COUNT(*) AS n FROM orders GROUP BY 1
+
+-- orders: whole amounts by month
+SELECT STRFTIME(ordered_at, '%Y-%m') AS month, SUM(TRUNC(amount, 0)) AS amount FROM orders GROUP BY 1 ORDER BY 1
+
+-- orders: month name as MySQL writes it
+SELECT DATE_FORMAT(ordered_at, '%M') AS month, COUNT(*) AS n FROM orders GROUP BY 1
+
+-- orders: a day from a text
+SELECT COUNT(*) AS n FROM orders WHERE ordered_at >= TO_DATE('2024-03-01', 'YYYY-MM-DD')
+
+-- orders: tenths truncated
+SELECT AVG(TRUNC(amount, 1)) AS amount FROM orders
+
+-- orders: parts of days
+SELECT TIME_SLICE(ordered_at, 6, 'HOUR') AS part, COUNT(*) AS n FROM orders WHERE ordered_at < TIMESTAMP '2024-01-08' GROUP BY 1 ORDER BY 1

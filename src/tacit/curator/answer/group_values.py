@@ -229,6 +229,10 @@ class Evaluation:
         if isinstance(operand, Literal) and operand.value is None:
             return None
         since, value = type_of(operand, self.group.question).kind, self.of(operand)
+        if (since, kind) == (Kind.NUMBER, Kind.TEXT) and self._is_whole(operand):
+            value = cast_value(value, since, Kind.INTEGER)
+            since = Kind.INTEGER if value is not None else since
+            value = point_of(value)
         found = cast_value(value, since, kind)
         if isinstance(found, bool) or not isinstance(found, int | float) or not figures_of(operand):
             return found
@@ -237,6 +241,18 @@ class Evaluation:
             return Interval(found, min(found, *outcomes), max(found, *outcomes))
         # a text that noise made may be any other
         return Interval(found, -inf, inf) if since is Kind.TEXT else found
+
+    def _is_whole(self, operand: Expression) -> bool:
+        """Whether a number is made of counts and whole constants by + - *: it is written without a point."""
+        match operand:
+            case MeasureOf(place):
+                return is_whole_measure(self.group.question, place)
+            case Literal(_, kind):
+                return kind is Kind.INTEGER
+            case Arithmetic("+" | "-" | "*", left, right):
+                return self._is_whole(left) and self._is_whole(right)
+            case _:
+                return False
 
     def _measure(self, place: int) -> Any:
         measure, noisy = self.group.question.measures[place], self.group.noisy[place]

@@ -88,12 +88,12 @@ def _end(end: float, kind: Kind, far: float) -> float:
 
 
 def write_number(value: float) -> str:
-    """A released number as a text: its shortest digits, without an exponent, and without a point if it is whole.
+    """A released number as a text: its shortest digits, without an exponent; a double that is whole has a point.
 
-    >>> write_number(12.0), write_number(0.1), write_number(1e-7)
-    ('12', '0.1', '0.0000001')
+    >>> write_number(12.0), write_number(12), write_number(0.1), write_number(1e-7)
+    ('12.0', '12', '0.1', '0.0000001')
     """
-    return format(Decimal(repr(value)), "f").removesuffix(".0")
+    return format(Decimal(repr(value)), "f")
 
 
 def cast_value(value: Any, since: Kind, kind: Kind) -> Any:

@@ -114,13 +114,13 @@ def test_functions_of_released_numbers_and_keys_are_shown():
 def test_released_numbers_are_written_as_texts():
     text = (
         "SELECT ward, CONCAT(ROUND(100.0 * COUNT(*) / 300, 1), '%') AS share, CAST(COUNT(*) AS VARCHAR) AS n, "
-        "'n = ' || COUNT(*) / 4 AS quarter FROM visits GROUP BY ward"
+        "'n = ' || COUNT(*) / 4 AS quarter, COUNT(*) - 1 || '' AS less FROM visits GROUP BY ward"
     )
     found = seen(text, noisy(100), noisy(201), noisy(300))
     assert list(found.rows) == [
-        ("A", "33.3%", "100", "n = 25"),
-        ("B", "67%", "201", "n = 50.25"),
-        ("C", "100%", "300", "n = 75"),
+        ("A", "33.3%", "100", "n = 25.0", "99"),
+        ("B", "67.0%", "201", "n = 50.25", "200"),
+        ("C", "100.0%", "300", "n = 75.0", "299"),
     ]
 
 
