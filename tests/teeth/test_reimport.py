@@ -2,6 +2,8 @@
 
 import ast
 import sys
+from collections import defaultdict
+from functools import cache
 from importlib import import_module
 from types import ModuleType
 
@@ -13,15 +15,32 @@ from tests.teeth.reimport import dependents_of, imported_by, imports_in, modules
 SOURCE = ROOT / "src"
 
 
-def remembered_in(kept, forgotten):
-    """The names in a module that stays whose values come from modules that are forgotten."""
-    for name, value in list(vars(sys.modules[kept]).items()):
+def values_in(module):
+    """The names in a module, each with the module that its value comes from, if it says so."""
+    for name, value in list(vars(sys.modules[module]).items()):
         if isinstance(value, ModuleType):
             # `forget` takes a forgotten module out of the package around it
-            if value.__name__ in forgotten and value.__name__ != f"{kept}.{name}":
-                yield f"{kept}.{name}"
-        elif getattr(value, "__module__", None) in forgotten:
-            yield f"{kept}.{name}"
+            if value.__name__ != f"{module}.{name}":
+                yield f"{module}.{name}", value.__name__
+        else:
+            yield f"{module}.{name}", getattr(value, "__module__", None)
+
+
+@cache
+def origins_in(module):
+    """By the module that values come from: the names in a module that have them."""
+    found = defaultdict(list)
+    for name, origin in values_in(module):
+        if isinstance(origin, str) and origin.startswith("tacit"):
+            found[origin].append(name)
+    return dict(found)
+
+
+def remembered_in(kept, forgotten):
+    """The names in a module that stays whose values come from modules that are forgotten."""
+    origins = origins_in(kept)
+    for origin in origins.keys() & forgotten:
+        yield from origins[origin]
 
 
 @pytest.fixture(scope="module")
