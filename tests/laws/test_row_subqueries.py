@@ -78,6 +78,10 @@ STATEMENTS = {
     "v.ward = w.ward AND w.sex = v.sex)",
     "the number of rows of its group": "SELECT COUNT(*) AS n FROM visits v WHERE (SELECT COUNT(*) FROM visits w WHERE "
     "w.ward = v.ward) > 60",
+    "shown with its group": "SELECT v.ward, a.m, COUNT(*) AS n FROM visits v JOIN (SELECT ward, AVG(cost) AS m FROM visits "
+    "GROUP BY ward) a ON v.ward = a.ward WHERE v.cost > a.m GROUP BY v.ward, a.m",
+    "shown beside groups": "SELECT ward, AVG(weight) - s.m AS d FROM visits CROSS JOIN (SELECT AVG(weight) AS m FROM visits) s "
+    "GROUP BY ward, s.m",
     "calculated with": "SELECT AVG(weight - (SELECT AVG(weight) FROM visits WHERE sex = 'f')) AS d FROM visits",
 }
 WARDS = "SELECT ward, COUNT(*) AS n, AVG(cost) AS m FROM visits GROUP BY ward"

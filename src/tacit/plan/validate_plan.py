@@ -156,7 +156,9 @@ def _check_subqueries(plan: CombinedPlan, questions: Sequence[Question]) -> None
     """
     if not isinstance(plan.subqueries, tuple) or len(plan.subqueries) > _MOST_SUBQUERIES:
         reason = f"this compares with more than {_MOST_SUBQUERIES} released values"
-        raise InvalidPlan(reason, "compare with fewer: a smaller LIMIT in the subquery after IN")
+        raise InvalidPlan(
+            reason, "compare with fewer: a smaller LIMIT in the subquery, or fewer keys"
+        )
     for place, each in enumerate(plan.subqueries):
         if not isinstance(each, SubqueryAnswer) or not _is_count(each.row, MOST_NUMBERS):
             _refuse_malformed()

@@ -294,6 +294,14 @@ APPLIED_TO_ROWS = {
     "rows are joined with an answer on its keys, and this is a noisy number": (
         "SELECT COUNT(*) FROM visits v CROSS JOIN (SELECT COUNT(*) AS n FROM visits) g WHERE g.n = v.cost"
     ),
+    "'n' is a column of an answer, and its keys are not all in GROUP BY": (
+        "SELECT g.n, COUNT(*) AS k FROM visits v JOIN (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward) g USING (ward) "
+        "GROUP BY g.n, v.ward"
+    ),
+    "a column of an answer cannot be a key of grouping sets": (
+        "SELECT v.ward, COUNT(*) AS k FROM visits v JOIN (SELECT ward, COUNT(*) AS n FROM visits GROUP BY 1) g USING (ward) "
+        "WHERE v.stay > g.n GROUP BY ROLLUP (v.ward)"
+    ),
     "a row may meet several groups of this answer": (
         "SELECT COUNT(*) FROM visits v JOIN (SELECT ward, urgent, COUNT(*) AS n FROM visits GROUP BY ward, urgent) g "
         "ON g.ward = v.ward AND g.urgent = v.urgent"

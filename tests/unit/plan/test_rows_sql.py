@@ -78,6 +78,12 @@ SELECT COUNT(*) FROM visits v LEFT JOIN patients p ON v.patient = p.id AND «v.s
 # rows are joined with an answer on its keys, and this is a noisy number
 SELECT COUNT(*) FROM visits v JOIN (SELECT «ward, COUNT(*) AS stay FROM visits GROUP BY ward) g USING (stay»)
 
+# 'n' is a column of an answer, and its keys are not all in GROUP BY
+SELECT n, COUNT(*) FROM visits JOIN (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward) g USING (ward) GROUP BY «n»
+
+# a column of an answer cannot be a key of grouping sets
+SELECT COUNT(*) FROM visits JOIN (SELECT ward, COUNT(*) n FROM visits GROUP BY 1) g USING (ward) GROUP BY ROLLUP («n»)
+
 # a row may meet several groups of this answer
 SELECT COUNT(*) FROM visits v JOIN (SELECT «ward, urgent, COUNT(*) AS n FROM visits GROUP BY 1, 2) g ON g.ward = v.ward»
 

@@ -169,6 +169,8 @@ class Draft:
     """Other answers that the view reads: their measures come before those of this question."""
     closed: bool = False
     """Whether nothing is asked but what `beside` holds: keys are those of its rows."""
+    determined: dict[str, tuple[e.Expression, e.Expression]] = field(default_factory=dict)
+    """Columns of an answer that GROUP BY names, by their names: each over rows, and over the keys that decide it."""
     absent: dict[str, e.Expression] = field(default_factory=dict)
     """Keys of another grouping set, by their names: they are NULL here."""
 
@@ -441,16 +443,22 @@ class Draft:
         )
 
     def _key_named(self, name: Name) -> e.Expression | None:
-        found = find(name, list(dict.fromkeys([*self.key_names, *self.absent])), "column")
+        known = dict.fromkeys([*self.key_names, *self.absent, *self.determined])
+        found = find(name, list(known), "column")
         if found in self.absent:
             return NOTHING
+        if found in self.determined:
+            return self.determined[found][1]
         return None if found is None else e.KeyOf(self.key_names.index(found))
 
-    def key_of(self, value: e.Expression) -> e.KeyOf | e.Literal | None:
+    def key_of(self, value: e.Expression) -> e.Expression | None:
         """The key that is calculated like this, if there is one; NULL if it is one of another grouping set."""
         same = (value, widen(value)) if self.finding else (value,)
         if any(each in same for each in self.absent.values()):
             return NOTHING
+        told = [over_keys for over_rows, over_keys in self.determined.values() if over_rows in same]
+        if told:
+            return told[0]
         return next(
             (e.KeyOf(place) for place, key in enumerate(self.keys) if key.value in same), None
         )

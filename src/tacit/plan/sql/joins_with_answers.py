@@ -18,7 +18,19 @@ from tacit.plan.model.combined_answers import (
     most_rows,
 )
 from tacit.plan.model.expressions import walk_expression
-from tacit.plan.model.nodes import Computed, Defined, Question, Rows, Where
+from tacit.plan.model.nodes import (
+    Computed,
+    Defined,
+    Inner,
+    Joined,
+    Kept,
+    Question,
+    Rows,
+    Scan,
+    Stacked,
+    Where,
+    Windowed,
+)
 from tacit.plan.model.ownership import size_of
 from tacit.plan.questions.aggregate_per_unit import unused_name
 from tacit.plan.questions.build_expressions import NULL, Forms
@@ -36,7 +48,14 @@ from tacit.plan.sql.outer_select import Statement
 from tacit.plan.sql.reading_context import ROWS, Reader, Source, conjuncts, is_column
 from tacit.plan.sql.row_subqueries import Read, add_values, close_subquery
 
-__all__ = ["MOST_JOINED", "ReleasedTable", "join_answer", "rows_of_answer"]
+__all__ = [
+    "MOST_JOINED",
+    "ReleasedTable",
+    "determine_by_keys",
+    "find_released",
+    "join_answer",
+    "rows_of_answer",
+]
 
 MOST_JOINED = 100
 """The most groups of an answer that rows are joined with."""
@@ -133,6 +152,45 @@ def join_answer(
             account.refuse(part, reason, "write other conditions in WHERE")
         scope = _keep_rows(reader, scope, part)
     return Source(scope, ties)
+
+
+def find_released(value: e.Expression, rows: Rows) -> e.Expression | None:
+    """What a column of rows is, if it is one of an answer that they are joined with: a constant, or a CASE of such."""
+    if not isinstance(value, e.Field):
+        return None
+    match rows:
+        case Where(inner, _) | Kept(inner, _, _) | Windowed(inner, _):
+            return find_released(value, inner)
+        case Joined(left, right, _, _):
+            return find_released(value, left) or find_released(value, right)
+        case Computed(inner, columns):
+            found = next((each.value for each in columns if each.name == value.column.name), None)
+            if found is None or isinstance(found, e.Field):
+                return None if found is None else find_released(found, inner)
+            return found if _is_released(found) else None
+        case Scan() | Inner() | Stacked():
+            return None
+
+
+def _is_released(value: e.Expression) -> bool:
+    if isinstance(value, e.Case):
+        is_null = isinstance(value.otherwise, e.Literal) and value.otherwise.value is None
+        return is_null and all(isinstance(then, e.SubqueryValue) for _, then in value.branches)
+    return isinstance(value, e.SubqueryValue)
+
+
+def determine_by_keys(draft: Draft, value: e.Expression) -> e.Expression | None:
+    """A column of an answer over the keys of a question; None if they do not decide it.
+
+    SELECT v.ward, a.m, COUNT(*) ... JOIN a ON v.ward = a.ward GROUP BY v.ward, a.m    CASE WHEN KeyOf(0) = ... THEN m
+    """
+    places = {key.value: place for place, key in enumerate(draft.keys)}
+
+    def move(part: e.Expression) -> e.Expression:
+        return e.KeyOf(places[part]) if part in places else e.rebuilt(part, move)
+
+    moved = move(value)
+    return None if any(isinstance(part, e.Field) for part in walk_expression(moved)) else moved
 
 
 def rows_of_answer(reader: Reader, node: exp.Expr, draft: Draft, limit: int | None) -> int:

@@ -13,7 +13,7 @@ from sqlglot import exp
 from tacit.errors import InvalidPlan, Unbounded
 from tacit.plan.model.combined_answers import CombinedPlan, ReadAnswers
 from tacit.plan.model.expressions import Expression, Field, KeyOf
-from tacit.plan.model.nodes import Plan
+from tacit.plan.model.nodes import Plan, Scan
 from tacit.plan.model.ownership import Owner
 from tacit.plan.model.schema import Table
 from tacit.plan.questions.draft import KEPT, SELECTED, Draft, Named, find
@@ -54,7 +54,7 @@ from tacit.plan.sql.find_released_queries import (
 from tacit.plan.sql.from_clause import read_alias, read_query, read_source, read_with
 from tacit.plan.sql.group_windows import is_grouped
 from tacit.plan.sql.grouping_sets import Sets, has_sets, list_sets
-from tacit.plan.sql.joins_with_answers import join_answer
+from tacit.plan.sql.joins_with_answers import determine_by_keys, find_released, join_answer
 from tacit.plan.sql.mode import find_mode, is_most_frequent, read_mode, read_mode_key
 from tacit.plan.sql.ordering import read_limit, read_order, read_qualify
 from tacit.plan.sql.outer_select import (
@@ -704,7 +704,27 @@ def _read_keys(
         for key in account.take_list(group):
             with account.about(key):
                 kinds |= _read_key(reader, key, columns, draft)
+    _determine_columns(reader, group, draft)
     return frozenset(kinds)
+
+
+def _determine_columns(reader: Reader, group: exp.Expr | None, draft: Draft) -> None:
+    """Columns of answers among the keys: they are no keys, since those of the answer decide them.
+
+    Claim:      groups are those of SQL, as far as keys are declared, and such a column is shown as SQL shows it.
+    Because:    a row has the columns of the group that it meets, which is decided by what it is joined on; all of that
+                is among the keys, or the column is refused.
+    Checked by: tests/laws/test_row_subqueries.py
+    """
+    for name, (value, _) in list(draft.determined.items()):
+        released = find_released(value, draft.rows or Scan(draft.table))
+        found = None if released is None else determine_by_keys(draft, released)
+        if found is None:
+            assert group is not None, "the column was named there"
+            reason = f"{name!r} is a column of an answer, and its keys are not all in GROUP BY"
+            remedy = "add what the rows are joined on to GROUP BY"
+            reader.account.refuse(group, reason, remedy)
+        draft.determined[name] = value, found
 
 
 def _read_set(reader: Reader, sets: Sets, columns: Sequence[exp.Expr], draft: Draft) -> _Kinds:
@@ -719,6 +739,9 @@ def _read_set(reader: Reader, sets: Sets, columns: Sequence[exp.Expr], draft: Dr
         other = Draft(draft.table, rows=draft.rows, finding=draft.finding)
         with reader.account.about(key):
             kinds |= _read_key(reader, key, columns, other)
+        if other.determined:
+            reason = "a column of an answer cannot be a key of grouping sets"
+            reader.account.refuse(key, reason, "group by what the rows are joined on")
         if other.keys[0].value not in known:
             draft.absent[other.key_names[0]] = other.keys[0].value
     return frozenset(kinds)
@@ -734,7 +757,7 @@ def _read_key(reader: Reader, node: exp.Expr, columns: Sequence[exp.Expr], draft
             reader.account.refuse(node, reason, remedy)
         return _read_listed_key(reader, columns[place - 1], draft)
     if is_column(node):
-        if _read_column_key(reader, node, draft):
+        if _read_column_key(reader, node, None, draft):
             return frozenset()
         for column in columns:
             if isinstance(column, exp.Alias) and reader.column_name(node).means(column.alias):
@@ -749,7 +772,7 @@ def _read_listed_key(reader: Reader, column: exp.Expr, draft: Draft) -> _Kinds:
 
 def _read_calculated_key(reader: Reader, node: exp.Expr, name: str | None, draft: Draft) -> _Kinds:
     """Read an expression that is a key."""
-    if is_column(node) and _read_column_key(reader, node, draft):
+    if is_column(node) and _read_column_key(reader, node, name, draft):
         return frozenset()
     value = read_expression(reader, node, draft, ROWS)
     with reader.account.about(node):
@@ -764,12 +787,17 @@ def _show_key(reader: Reader, node: exp.Expr, draft: Draft) -> None:
     draft.show(f"key {len(draft.columns)}", key)
 
 
-def _read_column_key(reader: Reader, node: exp.Expr, draft: Draft) -> bool:
+def _read_column_key(reader: Reader, node: exp.Expr, name: str | None, draft: Draft) -> bool:
     """Read a key that is a column, if the table has it."""
     meant = reader.column_name(node)
     if find(meant, [column.name for column in draft.table.columns], "column") is None:
         return False
-    draft.key(Field(draft.column(meant)))
+    value = Field(draft.column(meant))
+    if find_released(value, draft.rows or Scan(draft.table)) is not None:
+        for each in filter(None, (value.column.name, name)):
+            draft.determined[each] = value, value
+        return True
+    draft.key(value)
     return True
 
 

@@ -57,6 +57,20 @@ def test_all_ways_to_write_a_join_are_one_question(text):
     assert one.subqueries == two.subqueries
 
 
+def test_a_column_of_an_answer_is_no_key():
+    usual = f"FROM visits v JOIN ({MEANS}) a ON v.ward = a.ward WHERE v.cost > a.m GROUP BY"
+    for keys in ("a.ward, a.m", "1, 2", "ALL"):
+        plan = read(f"SELECT a.ward, a.m, COUNT(*) AS k {usual} {keys}")
+        assert [len(question.keys) for question in questions_of(plan)] == [1, 1]
+        shown = plan.plan.view.columns[1].value
+        assert len(shown.branches) == 4
+    with pytest.raises(InvalidPlan, match="keys are not all in GROUP BY"):
+        read(f"SELECT a.m, COUNT(*) AS k {usual} a.m")
+    mean = "(SELECT AVG(cost) AS m FROM visits)"
+    alone = f"SELECT s.m, COUNT(*) AS k FROM visits v, {mean} s WHERE v.cost > s.m GROUP BY s.m"
+    assert not any(question.keys for question in questions_of(read(alone)))
+
+
 def test_every_key_of_joined_answers_is_compared():
     both = (
         f"SELECT a.ward, a.m, b.k FROM ({MEANS}) a JOIN (SELECT ward, COUNT(*) AS k FROM patients GROUP BY ward) b "
