@@ -33,10 +33,11 @@ COMPARED, LEAVING = 19, 49
 
 @pytest.fixture(autouse=True, scope="module")
 def _few_collections():
-    """The parser's trees are cyclic: of what was there before, none is looked at whenever they are collected."""
+    """The parser's trees are cyclic: of what was there before, none is looked at whenever they are collected.
+
+    Nor afterwards: what was frozen when tests were collected would be looked at again, too.
+    """
     gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 @pytest.fixture(autouse=True)
