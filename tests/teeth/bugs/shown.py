@@ -177,8 +177,8 @@ BUGS = [
     Bug(
         name="key-raw-in-a-terminal",
         file=f"{ROOM}/answer/release.py",
-        before=("not isinstance(value, bool)\n        else printable(str(value))"),
-        after="not isinstance(value, bool) else str(value)",
+        before="return list(map(printable, [format_key(value) for value in values]))",
+        after="return [format_key(value) for value in values]",
         killed_by=f"{PRINTING}::test_no_key_reaches_who_looks_at_an_answer_raw[named-rich]",
         note="a key may steer the terminal of whoever looks at it",
     ),
