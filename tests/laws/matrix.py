@@ -179,6 +179,8 @@ class Function:
 
 
 NUMERIC = "ii in ni nn"
+TRUTHS = "bb bi bn ib nb"
+"""Conditions are calculated with as 1 and 0, which DuckDB does not do: tests/laws/functions.py has them."""
 ALIKE = f"bb tt dd dm md mm {NUMERIC}"
 ORDERED = f"tt dd dm md mm {NUMERIC}"
 LISTED = f"bb tt dd md mm {NUMERIC}"
@@ -258,22 +260,30 @@ FUNCTIONS = [
     Function(r"{0} LIKE '%\%%'", "t", "b", NO_TEXT, plain=r"{0} LIKE '%\%%' ESCAPE '\'"),
     Function(r"{0} NOT LIKE 'a\\b'", "t", "b", NO_TEXT, plain=r"{0} NOT LIKE 'a\\b' ESCAPE '\'"),
     # calculating; what is divided by zero is NULL
-    Function("{0} + {1}", NUMERIC, "+", NO_NUMBER, elsewhere="di id"),
-    Function("{0} - {1}", NUMERIC, "+", NO_NUMBER, elsewhere="di dd"),
-    Function("{0} * {1}", NUMERIC, "+", NO_NUMBER),
+    Function("{0} + {1}", NUMERIC, "+", NO_NUMBER, elsewhere=f"di id {TRUTHS}"),
+    Function("{0} - {1}", NUMERIC, "+", NO_NUMBER, elsewhere=f"di dd {TRUTHS}"),
+    Function("{0} * {1}", NUMERIC, "+", NO_NUMBER, elsewhere=TRUTHS),
     Function(
-        "{0} / {1}", "ii ni", "n", NO_BOUND, "{0} / NULLIF({1}, 0)", after="in nn", literals=False
+        *("{0} / {1}", "ii ni", "n", NO_BOUND, "{0} / NULLIF({1}, 0)"),
+        elsewhere=TRUTHS,
+        after="in nn",
+        literals=False,
     ),
-    Function("{0} / {1.mid}", NUMERIC, "n", NO_NUMBER),
-    Function("{0} / CASE WHEN {1} >= 0.5 THEN {1} END", NUMERIC, "n", f"{NO_NUMBER}|{UNLIKE}"),
-    Function("{0} % {1}", NUMERIC, "+", NO_NUMBER, plain="{0} % NULLIF({1}, 0)"),
-    Function("{0} % {1.high}", NUMERIC, "+", NO_NUMBER),
+    Function("{0} / {1.mid}", NUMERIC, "n", NO_NUMBER, elsewhere=TRUTHS),
+    Function(
+        *("{0} / CASE WHEN {1} >= 0.5 THEN {1} END", NUMERIC, "n", f"{NO_NUMBER}|{UNLIKE}"),
+        elsewhere=TRUTHS,
+    ),
+    Function("{0} % {1}", NUMERIC, "+", NO_NUMBER, plain="{0} % NULLIF({1}, 0)", elsewhere=TRUTHS),
+    Function("{0} % {1.high}", NUMERIC, "+", NO_NUMBER, elsewhere=TRUTHS),
     Function("-{0}", "i n", "0", r"a minus sign needs a number, but this is of type \w+"),
     Function("- - {0}", "i n", "0", r"a minus sign needs a number, but this is of type \w+"),
     Function("{0} + NULL", "", "0", ALWAYS_NULL),
-    Function("{0} - {1} * 2 + 1", NUMERIC, "+", NO_NUMBER, elsewhere="di"),
+    Function("{0} - {1} * 2 + 1", NUMERIC, "+", NO_NUMBER, elsewhere=f"di db {TRUTHS}"),
     Function(
-        "({0} - {1}) * 2 + 1.5", f"dd {NUMERIC}", "n", NO_NUMBER, plain="({0} - {1}) * 2 + 1.5e0"
+        *("({0} - {1}) * 2 + 1.5", f"dd {NUMERIC}", "n", NO_NUMBER),
+        plain="({0} - {1}) * 2 + 1.5e0",
+        elsewhere=TRUTHS,
     ),
     # choices
     Function("CASE WHEN {0} THEN {1} ELSE {1.low} END", "bb bi bn bt bd bm", "1", NO_CONDITION),
@@ -302,11 +312,11 @@ FUNCTIONS = [
     ),
     Function("{0}::BIGINT", "b i n", "i", NO_CAST, over="b i n d m", literals=False),
     Function("TRY_CAST({0} AS BIGINT)", "t", "i", plain=READ_WHOLE, over="t", bounded=False),
-    Function("CAST({0} AS DOUBLE)", "i n", "n", NO_CAST, over="b i n d m"),
+    Function("CAST({0} AS DOUBLE)", "b i n", "n", NO_CAST, over="b i n d m"),
     Function("CAST({0} AS DOUBLE)", "t", "n", plain=READ_NUMBER, over="t", bounded=False),
-    Function("CAST({0} AS VARCHAR)", "i t d", "t", NO_CAST),
-    Function("{0}::TEXT", "i t d", "t", NO_CAST, literals=False),
-    Function("CAST({0} AS BOOLEAN)", "b", "b", NO_CAST),
+    Function("CAST({0} AS VARCHAR)", "b i t d", "t", NO_CAST, after="n"),
+    Function("{0}::TEXT", "b i t d", "t", NO_CAST, after="n", literals=False),
+    Function("CAST({0} AS BOOLEAN)", "b i n", "b", NO_CAST),
     Function("CAST({0} AS DATE)", "d m", "d", NO_CAST, over="b i n d m"),
     Function("CAST({0} AS DATE)", "t", "d", plain=READ_DAY, over="t", literals=False, keyed=False),
     Function("CAST({0} AS TIMESTAMP)", "d m", "m", NO_CAST, literals=False),
@@ -327,7 +337,14 @@ FUNCTIONS = [
         "only numbers can be cast to DECIMAL",
         plain="CAST(TRY_CAST({0} AS NUMERIC) AS DOUBLE)",
     ),
-    Function("CAST({0} AS SMALLINT)", "", "i", "the type SMALLINT is not supported"),
+    Function(
+        "CAST({0} AS SMALLINT)",
+        "b i n",
+        "i",
+        NO_CAST,
+        plain="CAST({0} AS BIGINT)",
+        over="b i n d m",
+    ),
     # functions that choose
     Function("COALESCE({0}, {1})", ALIKE, "+", NO_CHOICE),
     Function("IFNULL({0}, {1.low})", "bb tt dd mm " + NUMERIC, "+", NO_CHOICE, elsewhere="dm md"),
@@ -361,7 +378,7 @@ FUNCTIONS = [
         r"// takes whole numbers, but this is of type \w+",
         "{0} // NULLIF({1}, 0)",
     ),
-    Function("MOD({0}, {1.high})", NUMERIC, "+", NO_NUMBER),
+    Function("MOD({0}, {1.high})", NUMERIC, "+", NO_NUMBER, elsewhere=TRUTHS),
     Function("ABS({0})", "i n", "0", NO_NUMERAL),
     Function("SIGN({0})", "i n", "i", NO_NUMERAL),
     Function("ROUND({0})", "i n", "0", NO_NUMERAL),
@@ -521,7 +538,7 @@ AGGREGATES = [
         "AVG(CAST({0} AS DOUBLE))",
         literals=False,
     ),
-    Function("AVG({0} * {1.low})", NUMERIC, "n", NO_NUMBER),
+    Function("AVG({0} * {1.low})", NUMERIC, "n", NO_NUMBER, elsewhere=TRUTHS),
     *(
         Function(text, "i n", "0", NOT_RANKED, f"COALESCE({plain}, -128)", literals=False)
         for text, plain in {

@@ -181,8 +181,8 @@ class Forms:
     def arithmetic(self, operator: str, left: e.Expression, right: e.Expression) -> e.Expression:
         """left + - * / % right; a day and whole days make a day, and two days are so many days apart."""
         self._not_null("calculate with", left, right)
-        left, right = (e.Cast(x, Kind.INTEGER) if is_truth(x) else x for x in (left, right))
         if not (self._may_be_time(left) or self._may_be_time(right)):
+            left, right = (e.Cast(x, Kind.INTEGER) if is_truth(x) else x for x in (left, right))
             return self._with_bounds(e.Arithmetic(operator, left, right))
         sides = (
             (self._cast_like(left, right), self._cast_like(right, left))
@@ -453,13 +453,13 @@ class Forms:
         self._not_null("cast", operand)
         if kind is Kind.TEXT and not _is_text(operand) and self._is_day(operand):
             return self.format_time(operand, "%Y-%m-%d")
-        if kind is Kind.NUMBER and is_truth(operand):
+        if kind is Kind.NUMBER and self._is_condition(operand):
             operand = e.Cast(operand, Kind.INTEGER)
-        if kind is Kind.TEXT and is_truth(operand):
+        if kind is Kind.TEXT and self._is_condition(operand):
             words = [(operand, literal("true")), (e.Not(operand), literal("false"))]
             return self.case(words, NULL)
         if kind is Kind.BOOLEAN and type_of(operand, self.question).kind in NUMERIC:
-            return self.compare("<>", operand, literal(0))
+            return e.Compared("<>", operand, literal(0))
         match operand, kind:
             case e.Literal(str(text), _), Kind.DATE:
                 return read_day(text)
@@ -472,6 +472,17 @@ class Forms:
                 )
             case _:
                 return e.Cast(operand, kind)
+
+    def _is_condition(self, operand: e.Expression) -> bool:
+        """Whether an expression is true or false: by its form, or by its type where that says it."""
+        if is_truth(operand):
+            return True
+        if not isinstance(operand, e.Literal | e.KeyOf | e.Case | e.Called):
+            return False
+        try:
+            return type_of(operand, self.question).kind is Kind.BOOLEAN
+        except InvalidPlan:  # refused where it is asked for, with its place in the text
+            return False
 
     def _joins_short_numbers(self, operand: e.Expression) -> bool:
         """Whether a text is joined of parts of which one is a whole number that may have one digit alone."""
