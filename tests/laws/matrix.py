@@ -405,6 +405,37 @@ FUNCTIONS = [
     Function("EXP({0})", "i n", "n", NO_NUMERAL, keyed=False),
     Function("POWER({0}, 2)", "i n", "n", NO_NUMERAL, keyed=False),
     Function("POWER(2, {0})", "i n", "n", NO_NUMERAL, keyed=False),
+    *(
+        Function(f"{name}({{0}})", "i n", "n", NO_NUMERAL, keyed=False)
+        for name in ("SIN", "COS", "ATAN")
+    ),
+    Function("TAN({0} * 0)", "i n", "n", NO_NUMBER, keyed=False, elsewhere="b"),
+    *(
+        Function(
+            *(f"{name}({{0}})", "i n", "n", NO_NUMERAL),
+            plain=f"CASE WHEN {{0}} BETWEEN -1 AND 1 THEN {name}({{0}}) END",
+            keyed=False,
+        )
+        for name in ("ASIN", "ACOS")
+    ),
+    Function(
+        *("ATAN2({0}, {1})", NUMERIC, "n", NO_NUMERAL),
+        plain="ATAN2(0 - (0 - {0}), 0 - (0 - {1}))",
+        keyed=False,
+    ),
+    *(
+        Function(
+            *(f"{name}({{0}})", "i n", "n", NO_NUMBER), plain=f"{{0}} * {share}", elsewhere="b"
+        )
+        for name, share in (
+            ("RADIANS", "17453292519943295e-18"),
+            ("DEGREES", "57.29577951308232e0"),
+        )
+    ),
+    Function("{0} * PI()", "i n", "n", NO_NUMBER, elsewhere="b"),
+    Function("CBRT({0})", "i n", "n", NO_NUMERAL, keyed=False),
+    Function("{0} SIMILAR TO 'a%'", "t", "b", plain="REGEXP_FULL_MATCH({0}, '(?s)a.*')", over="t"),
+    Function("{0} GLOB 'a*'", "t", "b", over="t"),
     # functions of texts
     Function("LOWER({0})", "t", "t", NO_WORDS),
     Function("UPPER({0})", "t", "t", NO_WORDS),

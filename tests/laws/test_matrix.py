@@ -501,7 +501,9 @@ def test_every_node_that_is_read_stands_in_a_cell():
         for text in texts
         for node in sqlglot.parse_one(f"SELECT {text} AS x", "duckdb").walk()
     }
-    assert {node.__name__ for node in NODES} - STATEMENT <= met
+    # sums of powers on a grid are near DuckDB's, not next to them: test_shape_of_distribution.py has them
+    shapes = {"Skewness", "Kurtosis"}
+    assert {node.__name__ for node in NODES} - STATEMENT - shapes <= met
 
 
 def test_every_function_meets_every_kind_in_every_place():
