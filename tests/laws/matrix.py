@@ -409,7 +409,7 @@ FUNCTIONS = [
         Function(f"{name}({{0}})", "i n", "n", NO_NUMERAL, keyed=False)
         for name in ("SIN", "COS", "ATAN")
     ),
-    Function("TAN({0} * 0)", "i n", "n", NO_NUMBER, keyed=False, elsewhere="b"),
+    Function("TAN(SIN({0}))", "i n", "n", NO_NUMERAL, keyed=False),
     *(
         Function(
             *(f"{name}({{0}})", "i n", "n", NO_NUMERAL),
