@@ -245,7 +245,8 @@ def _tree_with(bug: Bug | None) -> Iterator[Path]:
         text = replaced(bug, (_sound() / file).read_text(encoding="utf-8"))
         (tree / file).write_text(text, encoding="utf-8")
     yield tree
-    rm_rf(tree / "tmp")
+    for written in tree.glob("tmp-*"):
+        rm_rf(written)
     for made in ("output", "found", *([cache_from_source(str(file))] if bug else [])):
         (tree / made).unlink(missing_ok=True)
     free.append(tree)
@@ -409,8 +410,10 @@ def _run_pytest(trial: Trial, witness: Witness) -> int:
     """What `pytest.main` does once its session has begun."""
     session = _begun()
     config = session.config
-    # where tests write: it goes with the trial, and nobody looks through the places of earlier runs
-    config._tmp_path_factory._given_basetemp = witness.tree / "tmp"  # type: ignore[attr-defined]
+    # Where tests write: it goes with the trial, and nobody looks through the places of earlier runs. No two trials have
+    # the same place: the anchor of a vault of one would say to the other that its ledger is gone.
+    written = Path(tempfile.mkdtemp(prefix="tmp-", dir=witness.tree))
+    config._tmp_path_factory._given_basetemp = written  # type: ignore[attr-defined]
     config.args[:] = trial.tests
     config.option.deselect = list(trial.without)
     config.pluginmanager.register(witness)
