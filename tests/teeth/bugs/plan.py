@@ -215,7 +215,7 @@ BUGS = [
         file=f"{PLAN}/questions/measures.py",
         before='Arithmetic("+" | "-" | "*", left, right)',
         after='Arithmetic("+" | "-" | "*" | "%", left, right)',
-        killed_by=f"{CELLS}[an aggregate-1]",
+        killed_by=f"{CELLS}[an aggregate-0]",
         note="a remainder by zero is NULL, and such rows do not count",
     ),
     Bug(
