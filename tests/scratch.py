@@ -47,9 +47,8 @@ def scratch() -> Iterator[duckdb.DuckDBPyConnection]:
 def empty(connection: duckdb.DuckDBPyConnection) -> None:
     """Drop all that was made in a database."""
     for (statement,) in connection.execute(_HELD).fetchall():
-        connection.execute(
-            statement
-        )  # or DuckDB says why not: to look again would take as long as all of this
+        connection.execute(statement)
+    assert not connection.execute(_HELD).fetchall()
 
 
 @cache  # by process: a fork cannot use what its parent opened
