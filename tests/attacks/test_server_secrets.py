@@ -1,6 +1,7 @@
 """Canaries: what is private or secret is in no response, no log and no header, whatever goes wrong."""
 
 import json
+import re
 
 import pytest
 
@@ -68,6 +69,9 @@ def test_a_mistake_anywhere_is_one_constant_text(clinic, method, monkeypatch):
         "detail": "something went wrong here; try again",
     }
     assert CANARY not in f"{said.headers}{clinic.desk.lines}"
+    noted = json.loads(clinic.desk.lines[-1])
+    assert (noted["event"], noted["door"], noted["problem"]) == ("mistake", "http", "RuntimeError")
+    assert re.fullmatch(r"server/[a-z_/]+\.py:\d+", noted["about"])
 
 
 def test_no_secret_and_no_text_of_a_question_is_logged(clinic):

@@ -23,7 +23,7 @@ from tacit.curator import (
 from tacit.errors import NotFound
 from tacit.frozen import frozen
 from tacit.server.ask_in_slot import Asking, at_a_price
-from tacit.server.audit_log import AuditLog
+from tacit.server.audit_log import AuditLog, place_of
 from tacit.server.calibration import Calibration, questions_about
 from tacit.server.free_reads import parameter_key
 from tacit.server.identities import Identities, Identity
@@ -281,6 +281,10 @@ class Desk:
     async def drain(self) -> None:
         """Take no more questions, and let those that run come to their end."""
         await self.asking.drain()
+
+    def note_mistake(self, error: BaseException, door: str) -> None:
+        """Write down where a mistake of ours happened: who asked is told nothing of it, who runs the server is."""
+        self._audit.note("mistake", door=door, problem=type(error).__name__, about=place_of(error))
 
     # ---------------------------------------------------------------- what a curator or an auditor does
 

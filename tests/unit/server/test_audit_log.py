@@ -1,10 +1,12 @@
 """A line has a time, an event and fields of a closed list; the file is its owner's alone."""
 
 import json
+import re
 
 import pytest
 
-from tacit.server.audit_log import AuditLog
+from tacit.exact import at_least
+from tacit.server.audit_log import AuditLog, place_of
 
 
 def test_lines_are_appended_to_a_file_that_only_its_owner_reads(tmp_path):
@@ -34,3 +36,13 @@ def test_names_cannot_break_out_of_their_line():
     assert "\n" not in lines[0]
     assert "\x1b" not in lines[0]
     assert json.loads(lines[0])["event"] == "added"
+
+
+def test_a_mistake_is_noted_by_its_place_and_not_by_what_it_says():
+    canary = "canary4711"
+    with pytest.raises(Exception, match=canary) as raised:
+        at_least(canary, canary)
+    place = place_of(raised.value)
+    assert re.fullmatch(r"exact/[a-z_]+\.py:\d+", place)
+    assert canary not in place
+    assert place_of(RuntimeError(canary)) is None

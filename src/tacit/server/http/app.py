@@ -23,7 +23,7 @@ from tacit.server.sessions import Sessions
 __all__ = ["make_app"]
 
 _TITLE = "Tacit"
-# What is raised may be private: it is recorded nowhere, whatever the environment asks for.
+# What is raised may be private: of a mistake its place alone is recorded, whatever the environment asks for.
 _NO_TRACES: TelemetryConfig = {
     "tracing": False,
     "metrics": False,
@@ -58,7 +58,7 @@ def make_app(
         openapi_url=None,
         telemetry=_NO_TRACES,
     )
-    _show_refusals(app, pages)
+    _show_refusals(app, desk, pages)
     _show_state(app, desk)
     app.include_router(api_routes(gate))
     app.include_router(page_routes(pages))
@@ -66,11 +66,12 @@ def make_app(
     return Headers(app, secure=secure)
 
 
-def _show_refusals(app: FastAPI, pages: Pages) -> None:
+def _show_refusals(app: FastAPI, desk: Desk, pages: Pages) -> None:
     """Answer refusals, wrong requests and mistakes of our own by problems, as pages or as JSON."""
 
     @app.exception_handler(Exception)
-    async def hide_mistake(request: Request, __: Exception) -> Response:
+    async def hide_mistake(request: Request, mistake: Exception) -> Response:
+        desk.note_mistake(mistake, "http")
         said = problem_of("internal", "something went wrong here; try again")
         if _is_for_people(request):  # who is signed in is not looked up: that may be what failed
             return pages.render(request, "problem.html", None, said["status"], problem=said)

@@ -16,7 +16,13 @@ from tacit.server.wire.copy_format import copy_rows
 from tacit.server.wire.cursors import Outcome, Portal
 from tacit.server.wire.door import Door, number_of
 from tacit.server.wire.lexer import Statement, split_statements
-from tacit.server.wire.problems import Problem, error_message, notice_message, problem_from
+from tacit.server.wire.problems import (
+    INTERNAL,
+    Problem,
+    error_message,
+    notice_message,
+    problem_from,
+)
 from tacit.server.wire.read_values import read_value
 from tacit.server.wire.row_forms import describe_columns, read_formats, text_bytes
 from tacit.server.wire.scram import MECHANISM, PLUS, Exchange, ScramFailed
@@ -91,7 +97,7 @@ class Conversation:
             except Problem as wrong:
                 self._end(wrong)
             except Exception as wrong:  # noqa: BLE001 -- what is said of it is constant
-                self._end(problem_from(wrong))
+                self._end(self._problem_of(wrong))
             return
         if isinstance(message, client.Terminate):
             self.is_over = True
@@ -392,8 +398,15 @@ class Conversation:
                 self._told[name] = value
                 self.out += server.parameter_status(name, value)
 
-    def _fail(self, wrong: Exception, *, is_query: bool) -> None:
+    def _problem_of(self, wrong: Exception) -> Problem:
+        """What the client is told; a mistake of ours is written down for whoever runs the server."""
         problem = problem_from(wrong)
+        if problem.said == INTERNAL:
+            self._door.desk.note_mistake(wrong, "wire")
+        return problem
+
+    def _fail(self, wrong: Exception, *, is_query: bool) -> None:
+        problem = self._problem_of(wrong)
         if self.session is None or problem.fatal:
             self._end(problem)
             return

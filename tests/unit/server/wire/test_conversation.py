@@ -1,6 +1,7 @@
 """A conversation: who signs in, what is set, described, returned and cancelled, and what is said of it."""
 
 import asyncio
+import json
 import struct
 
 import pytest
@@ -329,7 +330,11 @@ def test_a_mistake_of_ours_is_one_constant_text_wherever_it_happens(room, monkey
             assert b"4711" not in b"".join(body for _, body in said)
             for wrong in errors(said):
                 assert (wrong["C"], wrong["M"]) == ("XX000", INTERNAL)
+                noted = json.loads(room.desk.lines[-1])
+                assert (noted["event"], noted["door"]) == ("mistake", "wire")
+                assert noted["about"].startswith("server/wire/")
         monkeypatch.undo()
+        assert "4711" not in "".join(room.desk.lines)
     monkeypatch.setattr(room.catalogue, "ask", fail)
     (wrong,) = errors(client.ask("SELECT 1"))
     assert wrong["M"] == INTERNAL
