@@ -249,6 +249,9 @@ def _explanation_fields(told: Explanation) -> dict[str, object]:
             {"measure": each.measure, "noise": each.noise, "reach": each.reach}
             for each in told.expected
         ],
+        "means": [
+            {"column": each.column, "rows": each.rows, "reach": each.reach} for each in told.means
+        ],
         "confidence": told.confidence,
         "share": told.share,
         "left": told.left,

@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any
 
-from tacit.curator.answer.explanation import Expected, Explanation
+from tacit.curator.answer.explanation import Expected, ExpectedMean, Explanation
 from tacit.curator.answer.left_out_captions import LeftOut
 from tacit.curator.answer.release import Price, Release
 from tacit.curator.budget import Budget
@@ -100,6 +100,10 @@ def explanation_fields(told: Explanation) -> dict[str, Any]:
             }
             for each in told.expected
         ],
+        "means": [
+            {"column": each.column, "rows": list(each.rows), "reach": list(each.reach)}
+            for each in told.means
+        ],
         "share": _plain(told.share),
         "hiding": _hiding(told.hiding),
         "size": {"numbers": told.size.numbers, "bytes": told.size.bytes},
@@ -119,6 +123,10 @@ def read_explanation(written: Mapping[str, Any]) -> Explanation:
             "expected": tuple(
                 Expected(each["measure"], each["noise"], _number(each["reach"]), each["rows"])
                 for each in written["expected"]
+            ),
+            "means": tuple(
+                ExpectedMean(each["column"], tuple(each["rows"]), tuple(each["reach"]))
+                for each in written.get("means", ())
             ),
             "share": _number(written["share"]),
             "hiding": _read_hiding(written["hiding"]),

@@ -199,4 +199,13 @@ BUGS = [
         killed_by="tests/unit/curator/pricing/test_noise_of_measures.py::test_an_error_is_reached_in_a_few_steps",
         note="an error that is a whole step too large was made smaller by ever smaller parts of one",
     ),
+    Bug(
+        name="error-of-a-mean-for-fewer-rows",
+        file="src/tacit/curator/answer/explanation.py",
+        before="((mean.sum_place, 0), (mean.count_place, rows))",
+        after="((mean.sum_place, 0), (mean.count_place, 2 * rows))",
+        killed_by="tests/unit/curator/answer/test_explanation.py"
+        "::test_the_error_of_a_mean_is_that_of_an_answer_for_a_group_of_that_size[pure]",
+        note="a mean was promised to be twice as sure as it is",
+    ),
 ]

@@ -6,6 +6,8 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 from tacit.accounting import Charge
+from tacit.curator.answer.group_values import Group
+from tacit.curator.answer.intervals import Interval, Noisy
 from tacit.curator.answer.left_out_captions import LeftOut
 from tacit.curator.answer.release import percent
 from tacit.curator.policy.policy import Limit, Shared
@@ -39,12 +41,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Expected",
+    "ExpectedMean",
     "Explanation",
     "explain_choice",
     "explain_plan",
     "name_measure",
     "of_the_limit",
 ]
+
+GROUP_SIZES = (100, 1_000, 10_000)
+"""The numbers of rows for which the ± of a mean is told: nobody knows how many a group has."""
 
 _MANY = 10
 _WORTH_TELLING = MOST_BYTES // 8
@@ -58,6 +64,21 @@ class Expected:
     noise: str
     reach: float
     rows: bool = False
+
+
+@frozen
+class ExpectedMean:
+    """The ± to expect of a mean about the middle of its range, for groups of `rows` rows each."""
+
+    column: str
+    rows: tuple[int, ...]
+    reach: tuple[float, ...]
+
+    def __str__(self) -> str:
+        each = [
+            f"±{reach:.3g} of {rows:,}" for rows, reach in zip(self.rows, self.reach, strict=True)
+        ]
+        return f"{self.column}: about {', '.join(each[:-1])} and {each[-1]} rows"
 
 
 @frozen
@@ -87,6 +108,8 @@ class Explanation:
     """Whether it is free because it was charged before and never answered."""
     fitting: Fraction | None = None
     """An epsilon that still fits, where the price does not."""
+    means: tuple[ExpectedMean, ...] = ()
+    """The ± of each mean by the size of a group, since it depends on that."""
 
     def __str__(self) -> str:
         lines = [
@@ -102,6 +125,7 @@ class Explanation:
             f"{percent(self.confidence)}"
             for each in self.expected
         ]
+        lines += [f"  {each}, at {percent(self.confidence)}" for each in self.means]
         if self.selection:
             lines.append(self.selection)
         if self.left_out:
@@ -200,7 +224,35 @@ def explain_plan(
         hiding=None if terms.finder is None else terms.finder.hiding,
         size=size_of(terms),
         left_out=left_out,
+        means=_expect_means(plan, terms, confidence),
     )
+
+
+def _expect_means(plan: Plan, terms: Terms, confidence: float) -> tuple[ExpectedMean, ...]:
+    """The ± of each mean, by the rule that makes the intervals of answers, for made-up groups in the middle."""
+    return tuple(
+        ExpectedMean(
+            shown.name,
+            GROUP_SIZES,
+            tuple(
+                _reach_of_mean(shown.value, plan, terms, rows, confidence) for rows in GROUP_SIZES
+            ),
+        )
+        for shown in plan.view.columns
+        if isinstance(shown.value, MeanOf)
+    )
+
+
+def _reach_of_mean(mean: MeanOf, plan: Plan, terms: Terms, rows: int, confidence: float) -> float:
+    made_up: list[Noisy | None] = [None] * len(plan.question.measures)
+    for place, number in ((mean.sum_place, 0), (mean.count_place, rows)):
+        noise, worth = terms.mechanisms[place], terms.worth(place)
+        assert not isinstance(noise, RankedCells), "a mean is made of a sum and a count"
+        made_up[place] = Noisy(round(number / worth), noise, worth)
+    keys = (None,) * len(plan.question.keys)
+    found = Group(plan.question, keys, tuple(made_up), confidence, False, {}).value(mean)
+    assert isinstance(found, Interval), "noise has touched it"
+    return max(found.high - found.value, found.value - found.low)
 
 
 def explain_choice(told: Explanation, terms: "SelectionTerms") -> Explanation:
@@ -217,7 +269,7 @@ def explain_choice(told: Explanation, terms: "SelectionTerms") -> Explanation:
         f"  No number is released. To sort all {many:,} numbers as accurately would cost "
         f"{terms.saving:,.1f} times as much."
     )
-    return replace(told, groups=k, expected=(chosen,), selection=saving)
+    return replace(told, groups=k, expected=(chosen,), selection=saving, means=())
 
 
 def name_measure(place: int, measure: Measure, plan: Plan) -> str:

@@ -127,6 +127,14 @@ class ExpectedTold(BaseModel):
     rows: bool
 
 
+class MeanTold(BaseModel):
+    """The ± of a mean, for groups of so many rows."""
+
+    column: str
+    rows: list[int]
+    reach: list[float]
+
+
 class ExplanationTold(BaseModel):
     """What an answer would contain and cost."""
 
@@ -136,6 +144,7 @@ class ExplanationTold(BaseModel):
     contributions: int
     groups: int
     expected: list[ExpectedTold]
+    means: list[MeanTold]
     confidence: float
     share: float | str
     left: float

@@ -8,6 +8,9 @@ import tacit
 from tacit.accounting import Charge
 from tacit.curator import Limit, terms_of
 from tacit.curator.answer.explanation import explain_plan
+from tacit.curator.answer.intervals import Noisy
+from tacit.curator.answer.view_rows import view_answer
+from tacit.plan import MeanOf
 from tests.unit.curator.asked import CONCENTRATED, PURE, ROWS, VISITS, plan_of, shared
 
 TEXT = "SELECT ward, COUNT(*) AS n, SUM(gain) AS s, AVG(cost) AS m FROM visits GROUP BY ward"
@@ -144,3 +147,39 @@ def test_a_logarithm_that_may_be_of_zero_says_how_to_keep_it_away():
     near = vault.explain("SELECT AVG(LN(cost)) AS m FROM visits WHERE cost >= 0.01", epsilon=1)
     assert "logarithms" not in str(near)
     assert near.expected[1].reach < far.expected[1].reach / 50
+
+
+@both_limits
+def test_the_error_of_a_mean_is_that_of_an_answer_for_a_group_of_that_size(limit):
+    explanation, terms = told(limit=limit)
+    (mean,) = explanation.means
+    assert mean.column == "m"
+    assert "  m: about ±" in str(explanation)
+    plan = plan_of(TEXT)
+    (made_of,) = [each.value for each in plan.view.columns if isinstance(each.value, MeanOf)]
+    for rows, reach in zip(mean.rows, mean.reach, strict=True):
+        numbers = [
+            Noisy(
+                round(rows / terms.worth(place)) if place == made_of.count_place else 0,
+                mechanism,
+                terms.worth(place),
+            )
+            for place, mechanism in enumerate(terms.mechanisms)
+        ]
+        seen = view_answer(plan, [numbers] * terms.groups, 0.95)
+        row = dict(zip(seen.columns, seen.rows[0], strict=True))
+        assert reach == pytest.approx(
+            max(row["m_high"] - row["m"], row["m"] - row["m_low"]), rel=1e-9
+        )
+    assert sorted(mean.reach, reverse=True) == list(mean.reach)
+
+
+def test_no_error_of_a_mean_is_told_where_groups_are_only_chosen_or_an_answer_is_known():
+    rows = [{"person": i, "cost": i % 10} for i in range(100)]
+    vault = tacit.protect(
+        rows, unit="person", contributions=1, columns={"cost": (0, 10)}, epsilon=10, name="visits"
+    )
+    text = "SELECT AVG(cost) AS m FROM visits"
+    assert len(vault.explain(text, epsilon=1).means) == 1
+    vault.sql(text, epsilon=1)
+    assert vault.explain(text, epsilon=1).means == ()

@@ -195,7 +195,9 @@ class AskPage:
         return {
             "told": told,
             "problem": None,
-            "derived": columns_of_parts(each.measure for each in told.expected),
+            "derived": columns_of_parts(
+                (each.measure for each in told.expected), (each.column for each in told.means)
+            ),
             "many": how_many_fit(share, left),
             "many_today": None if today is None else how_many_fit(told.share, today),
             "today": (today or 0.0) * (self._pages.own_scale(who) or 1) if is_beyond else None,

@@ -130,14 +130,15 @@ def how_many_fit(share: float, left: float) -> int | None:
     return int(left / share * (1 + 1e-9)) if share > 0 else None
 
 
-def columns_of_parts(measures: Iterable[str]) -> list[str]:
-    """The columns that are computed from several measures, by what an explanation calls these.
+def columns_of_parts(measures: Iterable[str], known: Iterable[str]) -> list[str]:
+    """The columns that are computed from several measures, by what an explanation calls these, but for `known` ones.
 
-    >>> columns_of_parts(["n", "bmi's count", "bmi's sum about the middle of its range"])
-    ['bmi']
+    >>> columns_of_parts(["n", "s's count", "bmi's count", "bmi's sum about the middle of its range"], {"bmi"})
+    ['s']
     """
     found = (_PART.fullmatch(each) for each in measures)
-    return list(dict.fromkeys(each[1] for each in found if each is not None))
+    names = dict.fromkeys(each[1] for each in found if each is not None)
+    return [name for name in names if name not in set(known)]
 
 
 def price_to_halve(limit: Any, epsilon: float) -> str:
