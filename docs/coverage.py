@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from tacit.curator import Limit, Noisy, Shared, Terms, terms_of
-from tacit.curator.answer.group_values import Group
+from tacit.curator.answer.confidence_after_selection import measures_in
+from tacit.curator.answer.evaluate_shown_columns import Group
 from tacit.curator.answer.intervals import Drawn, point_of
 from tacit.curator.answer.rounding_error import is_rounded
-from tacit.curator.answer.rows_chosen_by_noise import measures_in
 from tacit.curator.answer.variances_and_correlations import Released, released_moment
 from tacit.curator.answer.view_rows import Viewed, _beside_each_other, view_answer
 from tacit.curator.pricing.unknown_key_threshold import Finder

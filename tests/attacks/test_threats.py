@@ -9,7 +9,7 @@ from tests.teeth.bug import all_bugs
 
 ROOT = Path(__file__).resolve().parents[2]
 ATTACKS, LAWS, UNIT = "tests/attacks", "tests/laws", "tests/unit/server"
-HIDING = "tests/unit/curator/test_hide_until_slot_end.py"
+HIDING = "tests/unit/curator/test_hide_new_ledger_entries.py"
 SLOTS, FREE = f"{ATTACKS}/test_slots.py", f"{ATTACKS}/test_free_reads.py"
 FORGED, SECRETS = f"{ATTACKS}/test_forged_requests.py", f"{ATTACKS}/test_server_secrets.py"
 CUT, DOORS = f"{ATTACKS}/test_cut_connections.py", f"{LAWS}/test_doors.py"

@@ -12,7 +12,7 @@ import pytest
 from tacit.curator import Limit, Shared
 from tacit.curator.pricing.noise_of_measures import terms_of
 from tacit.engines import DuckDB, Memory
-from tacit.engines.sql.casts import read_unit
+from tacit.engines.sql.read_stored_columns import read_unit
 from tacit.errors import InvalidData
 from tacit.plan import Column, Kind, Table, canonical, read_sql
 

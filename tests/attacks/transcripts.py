@@ -12,7 +12,7 @@ from unittest.mock import patch
 import numpy as np
 
 from tacit.curator.tables import tables_noise
-from tacit.curator.vectors import release_vectors as lessons
+from tacit.curator.vectors import pay_for_vector_sums as lessons
 from tacit.curator.vectors import rows_to_vectors
 from tacit.curator.vectors.vectors_noise import RATES, Sums
 from tacit.engines import Memory

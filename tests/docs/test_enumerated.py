@@ -16,7 +16,7 @@ from tacit.cli.command import CODES
 from tacit.plan.sql.functions import CALLED
 from tacit.plan.sql.grammar import AGGREGATES, TAUGHT_ARGUMENTS, TAUGHT_NODES
 from tacit.plan.sql.group_windows import LOOKS
-from tacit.plan.sql.named_functions import NAMED
+from tacit.plan.sql.other_dialect_functions import NAMED
 from tacit.plan.sql.precheck import _TAUGHT
 from tacit.server.http.problems import TYPES
 from tests.docs.sources import ROOT, SRC

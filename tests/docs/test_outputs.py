@@ -7,7 +7,7 @@ import pytest
 
 from docs.outputs import NAMES, PACKAGE, README, printed, shape, shown
 from tacit.curator import Limit, Shared
-from tacit.curator.example_data import FOLDER, example
+from tacit.curator.shipped_real_data import FOLDER, example
 from tacit.plan import Column, Kind, Table, canonical, read_sql
 from tacit.stability import weights_for
 

@@ -10,7 +10,7 @@ from tacit.engines import DuckDB, Memory
 from tacit.engines import work_bounds as work
 from tacit.engines.memory import rows as yielding
 from tacit.engines.memory.rows import yield_rows
-from tacit.engines.sql import units_with_many_pairs as pairs
+from tacit.engines.sql import units_with_huge_joins as pairs
 from tacit.engines.work_bounds import Bounds, bounds_of_question
 from tacit.errors import InvalidPlan, TooLarge
 from tacit.plan import (

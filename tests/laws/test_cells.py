@@ -25,8 +25,8 @@ from tacit.engines.duckdb.load_tables import load_table
 from tacit.engines.sources.rows import rows_of
 from tacit.engines.sources.source_kinds import Stored, source_of
 from tacit.engines.sources.text_cells import Dialect
-from tacit.engines.sql.casts import read_cell
 from tacit.engines.sql.expressions import type_name
+from tacit.engines.sql.read_stored_columns import read_cell
 from tacit.plan import (
     Column,
     Compared,

@@ -13,7 +13,7 @@ from tacit.curator import ask_combined
 from tacit.curator.answer import combined_rows
 from tacit.curator.ask_combined import price_parts
 from tacit.curator.priced_question import read_question
-from tacit.curator.pricing.divide_price import shares_of
+from tacit.curator.pricing.price_combined_answers import shares_of
 from tacit.errors import EngineFailed, InvalidPlan, LimitExceeded
 from tacit.privacy import Neighbours
 from tests.laws.combined_statements import COLUMNS, KINDS, draw, rows_of

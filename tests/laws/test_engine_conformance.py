@@ -19,9 +19,9 @@ import pytest
 
 from tacit.engines import CodedRows, DuckDB, Memory, Postgres, PostgresTable
 from tacit.engines.postgres.dialect import POSTGRES
-from tacit.engines.sql.casts import read_cell
 from tacit.engines.sql.dialect import SqlDialect
 from tacit.engines.sql.expressions import quote_name, render
+from tacit.engines.sql.read_stored_columns import read_cell
 from tacit.engines.sql.runnable_select import Reader
 from tacit.engines.unknown_keys_per_unit import write_key_value
 from tacit.errors import InvalidPlan, TooLarge

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 
 from tacit.engines.duckdb.connection import open_connection
-from tacit.engines.sql.casts import read_cell
 from tacit.engines.sql.expressions import quote_name, render
+from tacit.engines.sql.read_stored_columns import read_cell
 from tacit.engines.sql.runnable_select import Reader
 from tacit.plan import (
     INEXACT,

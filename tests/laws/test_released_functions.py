@@ -10,7 +10,7 @@ import pytest
 from tacit.curator import Limit, Price, Release, Shared
 from tacit.curator.answer.view_rows import view_answer
 from tacit.curator.pricing.noise_of_measures import terms_of
-from tacit.curator.rehearse import look_at, made_up_answers, rehearsal_of
+from tacit.curator.rehearse_before_payment import look_at, made_up_answers, rehearsal_of
 from tacit.errors import TacitError
 from tacit.ledger import Entry
 from tacit.plan import Called, Column, Function, Kind, Plan, Table, canonical, read_sql

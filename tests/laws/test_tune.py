@@ -15,7 +15,7 @@ from tacit.accounting import (
     trial_rho,
 )
 from tacit.accounting import selected_trials as prices
-from tacit.curator.vectors import release_vectors as lesson_file
+from tacit.curator.vectors import pay_for_vector_sums as lesson_file
 from tacit.curator.vectors.vectors_noise import TrialNoise, VectorNoise
 from tacit.errors import InvalidInput
 from tacit.exact import ball, lower, upper, working

@@ -10,8 +10,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from tacit.curator.answer.confidence_after_selection import Choice
 from tacit.curator.answer.intervals import Noisy
-from tacit.curator.answer.rows_chosen_by_noise import Choice
 from tacit.curator.answer.view_rows import view_answer
 from tacit.mechanisms import Gaussian, Laplace
 from tacit.plan import Column, Kind, Table, canonical, read_sql

@@ -11,8 +11,8 @@ from tacit.curator.answer.release import Price, Release
 from tacit.curator.ask_text import Params
 from tacit.curator.budget import Budget
 from tacit.curator.describe_tables import Listing
-from tacit.curator.policy.column_declarations import column_of
 from tacit.curator.policy.policy import Limit, Policy, Replay, Shared
+from tacit.curator.policy.read_column_shorthand import column_of
 from tacit.curator.pricing.noise_of_measures import Terms, terms_of
 from tacit.curator.protect import protect
 from tacit.curator.record.found_bounds import FoundBounds, FoundContributions
@@ -21,11 +21,10 @@ from tacit.curator.vault import Vault
 from tacit.later import later
 
 if TYPE_CHECKING:
-    from tacit.curator.accuracy_under_limits import Comparison, compare_limits
+    from tacit.curator.compare_two_limits import Comparison, compare_limits
     from tacit.curator.database_rights import check_rights
-    from tacit.curator.duration_class import KINDS, PlanClass
-    from tacit.curator.example_data import example
-    from tacit.curator.hide_until_slot_end import (
+    from tacit.curator.duration_class_of_plan import KINDS, PlanClass
+    from tacit.curator.hide_new_ledger_entries import (
         Board,
         Reserved,
         Unseen,
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
     from tacit.curator.parameters_as_json import parameter_fields, read_parameters
     from tacit.curator.policy.ledger_section import Address
     from tacit.curator.policy.policy_file import Document, read_ledger_place, read_policy
+    from tacit.curator.shipped_real_data import example
     from tacit.curator.starter_policy import columns_of, policy_text
     from tacit.curator.tables.answer_workload import ExpectedWorkload
     from tacit.curator.tables.marginals import ExpectedMarginals, Marginals
@@ -184,19 +184,19 @@ __all__ = [
 ]
 
 _LATER = {
-    "KINDS": "duration_class",
-    "Board": "hide_until_slot_end",
-    "Reserved": "hide_until_slot_end",
-    "Unseen": "hide_until_slot_end",
-    "View": "hide_until_slot_end",
-    "merge_released": "hide_until_slot_end",
-    "still_needed": "hide_until_slot_end",
-    "PlanClass": "duration_class",
+    "KINDS": "duration_class_of_plan",
+    "Board": "hide_new_ledger_entries",
+    "Reserved": "hide_new_ledger_entries",
+    "Unseen": "hide_new_ledger_entries",
+    "View": "hide_new_ledger_entries",
+    "merge_released": "hide_new_ledger_entries",
+    "still_needed": "hide_new_ledger_entries",
+    "PlanClass": "duration_class_of_plan",
     "Address": "policy.ledger_section",
     "Document": "policy.policy_file",
     "read_ledger_place": "policy.policy_file",
     "read_policy": "policy.policy_file",
-    "example": "example_data",
+    "example": "shipped_real_data",
     "budget_fields": "json_exchange",
     "explanation_fields": "json_exchange",
     "read_budget": "json_exchange",
@@ -251,8 +251,8 @@ _LATER = {
     "ask_tables": "vectors.vectors_noise",
     "RATES": "vectors.vectors_noise",
     "Answered": "tables.release_tables",
-    "Comparison": "accuracy_under_limits",
-    "compare_limits": "accuracy_under_limits",
+    "Comparison": "compare_two_limits",
+    "compare_limits": "compare_two_limits",
     "columns_of": "starter_policy",
     "policy_text": "starter_policy",
 }

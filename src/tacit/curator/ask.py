@@ -11,10 +11,10 @@ from tacit.curator.pricing.answer_size import check_size
 from tacit.curator.pricing.noise_of_measures import Terms
 from tacit.curator.question_context import Access
 from tacit.curator.record.receipt import receipt_of
-from tacit.curator.record.render_release import render_release
+from tacit.curator.record.release_from_stored import render_release
 from tacit.curator.record.stored_answer import Stored, release_exact
-from tacit.curator.rehearse import rehearsal_of, rehearse_fact
-from tacit.curator.replay import Known, find_known
+from tacit.curator.rehearse_before_payment import rehearsal_of, rehearse_fact
+from tacit.curator.replay_stored_answer import Known, find_known
 from tacit.engines import Engine
 from tacit.errors import EngineFailed
 from tacit.exact import rekey

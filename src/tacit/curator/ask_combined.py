@@ -32,12 +32,12 @@ from tacit.curator.priced_question import (
     shared_of,
 )
 from tacit.curator.pricing.answer_size import Size, check_size, size_of
-from tacit.curator.pricing.divide_price import CombinedTerms, combined_terms, least_amount
+from tacit.curator.pricing.price_combined_answers import CombinedTerms, combined_terms, least_amount
 from tacit.curator.question_context import Access
 from tacit.curator.record.receipt import receipt_of, tag
 from tacit.curator.record.stored_answer import Stored
-from tacit.curator.record.stored_parts import StoredParts
-from tacit.curator.rehearse import (
+from tacit.curator.record.stored_combined_answer import StoredParts
+from tacit.curator.rehearse_before_payment import (
     check_sure_of_groups,
     look_at,
     made_up_answers,

@@ -13,7 +13,7 @@ from tacit.curator.pricing.selection_price import SelectionTerms, kinds
 from tacit.curator.question_context import Access
 from tacit.curator.record.receipt import receipt_of, tag
 from tacit.curator.record.stored_answer import Stored
-from tacit.curator.rehearse import look_at
+from tacit.curator.rehearse_before_payment import look_at
 from tacit.engines import Engine
 from tacit.errors import EngineFailed
 from tacit.exact import rekey

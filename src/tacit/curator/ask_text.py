@@ -39,7 +39,7 @@ from tacit.plan import (
 )
 
 if TYPE_CHECKING:
-    from tacit.curator.duration_class import PlanClass
+    from tacit.curator.duration_class_of_plan import PlanClass
     from tacit.curator.tables.ask_synthetic import AskedSynthetic
     from tacit.curator.tables.synthetic_table import SyntheticTable
 
@@ -213,7 +213,7 @@ def classify_text(
     access: Access, text: str, *, epsilon: Number | None, within: Number | None, params: Params
 ) -> "PlanClass":
     """The class of a question in SQL, by which a server decides when its answer is sent; no data are read."""
-    from tacit.curator.duration_class import PlanClass, plan_class
+    from tacit.curator.duration_class_of_plan import PlanClass, plan_class
 
     tables, bound = access.read_tables(), freeze_parameters(params)
     plan, _ = read_text(access, text, tables, epsilon, within, bound)

@@ -11,7 +11,7 @@ from tacit.curator.budget import with_earlier_charge, with_own_limit
 from tacit.curator.free_answers import FreeAnswer, explain_free, find_free, read_text
 from tacit.curator.priced_question import Asked, price_plan
 from tacit.curator.question_context import Access
-from tacit.curator.replay import Known, find_known
+from tacit.curator.replay_stored_answer import Known, find_known
 from tacit.exact import Number
 from tacit.plan import CombinedPlan, Frame, Plan, freeze_parameters
 

@@ -11,7 +11,7 @@ from typing import Any
 from tacit.curator.policy.ledger_section import Address
 from tacit.curator.policy.policy_file import FILE, Document, read_policy
 from tacit.curator.record.encryption_key import file_secret
-from tacit.curator.record.source_versions import refresh_changed_sources
+from tacit.curator.record.table_version_by_source import refresh_changed_sources
 from tacit.curator.vault import Vault
 from tacit.engines import (
     Answer,

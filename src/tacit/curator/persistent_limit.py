@@ -7,7 +7,7 @@ from pathlib import Path
 from tacit.curator.policy.policy import Policy
 from tacit.curator.policy.policy_file import FILE
 from tacit.curator.record.encryption_key import file_secret
-from tacit.curator.record.source_versions import refresh_changed_sources
+from tacit.curator.record.table_version_by_source import refresh_changed_sources
 from tacit.engines import Source, digest_rows
 from tacit.errors import InvalidInput
 from tacit.ledger import DurableLedger, Founding, sqlite_ledger

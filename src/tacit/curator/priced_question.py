@@ -21,7 +21,7 @@ from tacit.curator.question_context import Access
 from tacit.curator.record.found_bounds import as_declared
 from tacit.curator.record.measure_clipping import clipping_topic, latest_shares
 from tacit.curator.record.receipt import tag
-from tacit.curator.rehearse import check_sure_of_groups
+from tacit.curator.rehearse_before_payment import check_sure_of_groups
 from tacit.errors import InvalidInput
 from tacit.exact import Number, at_least
 from tacit.frozen import frozen

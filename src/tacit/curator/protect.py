@@ -7,9 +7,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tacit.curator.policy.column_declarations import Declared, column_of
 from tacit.curator.policy.policy import Limit, Policy, Shared
 from tacit.curator.policy.public_tables import public_of
+from tacit.curator.policy.read_column_shorthand import Declared, column_of
 from tacit.curator.vault import Vault
 from tacit.engines import (
     Linked,

@@ -21,7 +21,7 @@ from tacit.ledger import Ledger
 from tacit.plan import Table
 
 if TYPE_CHECKING:
-    from tacit.curator.rehearse import Rehearsal
+    from tacit.curator.rehearse_before_payment import Rehearsal
 
 __all__ = ["Access", "table_named"]
 

@@ -13,9 +13,9 @@ from tacit.curator.priced_question import Asked, describe, price_plan, read_ques
 from tacit.curator.pricing.noise_of_measures import Terms, terms_at, worth_of
 from tacit.curator.question_context import Access
 from tacit.curator.record.receipt import receipt_of, tag
-from tacit.curator.record.render_release import render_release
+from tacit.curator.record.release_from_stored import render_release
 from tacit.curator.record.stored_answer import Stored, release_exact
-from tacit.curator.rehearse import rehearsal_of
+from tacit.curator.rehearse_before_payment import rehearsal_of
 from tacit.engines import Engine
 from tacit.errors import EngineFailed, InvalidInput, InvalidPlan, LimitExceeded
 from tacit.exact import Number, at_most, rekey

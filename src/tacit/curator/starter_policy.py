@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from tacit.curator.accuracy_under_limits import compare_limits
+from tacit.curator.compare_two_limits import compare_limits
 from tacit.curator.guess_references import suggest_path, suggest_references
 from tacit.curator.policy.policy import Limit
 from tacit.curator.policy.toml_sections import BLANK, suggest

@@ -30,7 +30,7 @@ from tacit.curator.question_context import Access, table_named
 from tacit.curator.record.found_bounds import FoundBounds, FoundContributions
 from tacit.curator.record.measure_clipping import Clipping
 from tacit.curator.record.receipt import faults_of, read_stored, receipt_of
-from tacit.curator.rehearse import remember_rehearsals
+from tacit.curator.rehearse_before_payment import remember_rehearsals
 from tacit.engines import Engine
 from tacit.errors import InvalidInput
 from tacit.exact import Number
@@ -38,7 +38,7 @@ from tacit.ledger import Entry, Ledger
 from tacit.plan import Frame, Plan
 
 if TYPE_CHECKING:
-    from tacit.curator.duration_class import PlanClass
+    from tacit.curator.duration_class_of_plan import PlanClass
     from tacit.curator.tables.answer_workload import ExpectedWorkload
     from tacit.curator.tables.linked_synthetic_tables import SyntheticTables
     from tacit.curator.tables.marginals import ExpectedMarginals, Marginals

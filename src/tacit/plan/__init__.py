@@ -82,6 +82,7 @@ from tacit.plan.model.function_names import (
     UNITS,
     Function,
 )
+from tacit.plan.model.joins_by_foreign_key import find_reference
 from tacit.plan.model.nodes import (
     MOST_NUMBERS,
     Computed,
@@ -129,7 +130,6 @@ from tacit.plan.model.ownership import (
     tables_of,
 )
 from tacit.plan.model.rank_grids import Even, Grid, Powers
-from tacit.plan.model.references import find_reference
 from tacit.plan.model.row_codes import Axis, Coding
 from tacit.plan.model.schema import OTHER, Column, KeyValue, Kind, Scalar, Table
 from tacit.plan.model.serialize import serial, serial_subquery
@@ -141,8 +141,8 @@ from tacit.plan.model.walk_expressions import (
     walk_rows,
 )
 from tacit.plan.questions.aggregate_per_unit import column_of, fold_rows, steps_of
+from tacit.plan.questions.impossible_groups import group_filter
 from tacit.plan.questions.measures import centred_sum, count_measure, fits, product_sum, sum_measure
-from tacit.plan.questions.possible_groups import group_filter
 from tacit.plan.questions.public_values import key_value, outcomes, public_values, scalar
 from tacit.plan.questions.quantile_grids import (
     check_cells,

@@ -66,8 +66,8 @@ from tacit.plan.semantics.expression_type import NUMERIC, Type, leaf
 from tacit.plan.semantics.function_types import ARITY
 from tacit.plan.semantics.infer_types import condition_type, type_of
 from tacit.plan.semantics.ranges import INT64, LARGEST, Range
-from tacit.plan.semantics.type_bounds import widen
 from tacit.plan.semantics.value_kinds import constant
+from tacit.plan.semantics.widen_to_type_bounds import widen
 
 __all__ = ["check_plan", "prove", "prove_combined", "prove_keys"]
 

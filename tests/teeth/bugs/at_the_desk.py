@@ -63,7 +63,7 @@ BUGS = [
     ),
     Bug(
         name="slots-find-what-others-have-answered",
-        file=f"{CURATOR}/hide_until_slot_end.py",
+        file=f"{CURATOR}/hide_new_ledger_entries.py",
         before="self._view = View(view.length, view.open, ChainMap(written, dict(view.released)))",
         after="self._view = View(2**62, frozenset(), {})",
         killed_by=f"{RESEMBLES}[part]",
@@ -71,10 +71,10 @@ BUGS = [
     ),
     Bug(
         name="slots-show-what-others-left-open",
-        file=f"{CURATOR}/hide_until_slot_end.py",
+        file=f"{CURATOR}/hide_new_ledger_entries.py",
         before="return View(length, frozenset[int]().union(*(each.open for each in running)), released)",
         after="return View(length, frozenset(), released)",
-        killed_by="tests/unit/curator/test_hide_until_slot_end.py::test_within_a_slot_the_board_alone_says_what_is_seen",
+        killed_by="tests/unit/curator/test_hide_new_ledger_entries.py::test_in_a_slot_the_board_alone_says_what_is_seen",
         note="whether an answer is free would tell that another slot has found what it looked for",
     ),
     Bug(

@@ -26,7 +26,7 @@ BUGS = [
     ),
     Bug(
         name="unit-zero-has-a-sign",
-        file="src/tacit/engines/sql/casts.py",
+        file="src/tacit/engines/sql/read_stored_columns.py",
         before="CASE WHEN {raw} = 0 THEN {zero} WHEN {finite}",
         after="CASE WHEN {finite}",
         killed_by=f"{UNITS}::test_a_unit_whose_number_is_zero_has_no_sign",

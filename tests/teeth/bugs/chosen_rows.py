@@ -4,14 +4,14 @@ from tests.teeth.bug import Bug
 
 SQL = "src/tacit/plan/sql"
 STATEMENTS = "tests/laws/test_statements.py::test_a_statement_is_answered_as_duckdb_answers_it"
-TUPLES = "tests/unit/plan/questions/test_tuples.py"
+TUPLES = "tests/unit/plan/questions/test_tuple_as_text.py"
 VALUES = "tests/unit/plan/sql/test_values_table.py"
 LOOKED_UP = "tests/unit/plan/test_wide.py"
 
 BUGS = [
     Bug(
         name="tuples-without-lengths",
-        file="src/tacit/plan/questions/tuples.py",
+        file="src/tacit/plan/questions/tuple_as_text.py",
         before="whole = e.Called(Function.CONCAT, (length, _COLON, text))",
         after="whole = e.Called(Function.CONCAT, (_COLON, text))",
         killed_by=f"{TUPLES}::test_tuples_are_equal_exactly_if_their_values_are",
@@ -19,7 +19,7 @@ BUGS = [
     ),
     Bug(
         name="null-in-a-tuple-is-empty",
-        file="src/tacit/plan/questions/tuples.py",
+        file="src/tacit/plan/questions/tuple_as_text.py",
         before='_NOTHING = e.Literal("~", Kind.TEXT)',
         after='_NOTHING = e.Literal("0:", Kind.TEXT)',
         killed_by=f"{TUPLES}::test_tuples_are_equal_exactly_if_their_values_are",
@@ -91,7 +91,7 @@ BUGS = [
     ),
     Bug(
         name="keys-of-stacked-answers-as-doubles",
-        file="src/tacit/curator/answer/group_values.py",
+        file="src/tacit/curator/answer/evaluate_shown_columns.py",
         before="while isinstance(value, Case) and not figures_of(value):",
         after="while isinstance(value, Case) and figures_of(value):",
         killed_by="tests/unit/plan/sql/test_grouping_sets.py::test_keys_are_shown_as_they_are_declared",

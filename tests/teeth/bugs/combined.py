@@ -12,7 +12,7 @@ READ = "tests/unit/plan/sql/test_answers_as_tables.py"
 BUGS = [
     Bug(
         name="combined-every-part-has-the-whole-price",
-        file=f"{CURATOR}/pricing/divide_price.py",
+        file=f"{CURATOR}/pricing/price_combined_answers.py",
         before="terms_of(question, each, limit, amount * share)",
         after="terms_of(question, each, limit, amount)",
         killed_by=f"{LAWS}::test_the_price_covers_all_parts",
@@ -20,7 +20,7 @@ BUGS = [
     ),
     Bug(
         name="combined-only-the-first-part-is-charged",
-        file=f"{CURATOR}/pricing/divide_price.py",
+        file=f"{CURATOR}/pricing/price_combined_answers.py",
         before="amount = sum((each.amount for each in self.parts), Fraction(0))",
         after="amount = self.parts[0].amount",
         killed_by=f"{LAWS}::test_the_whole_price_is_what_was_asked_for",
@@ -28,7 +28,7 @@ BUGS = [
     ),
     Bug(
         name="combined-failures-are-not-charged",
-        file=f"{CURATOR}/pricing/divide_price.py",
+        file=f"{CURATOR}/pricing/price_combined_answers.py",
         before="return ZeroConcentratedLoss(amount, delta, neighbours)",
         after="return ZeroConcentratedLoss(amount, delta * 0, neighbours)",
         killed_by=f"{LAWS}::test_the_price_covers_all_parts",
@@ -36,7 +36,7 @@ BUGS = [
     ),
     Bug(
         name="combined-shares-add-up-to-more-than-one",
-        file=f"{CURATOR}/pricing/divide_price.py",
+        file=f"{CURATOR}/pricing/price_combined_answers.py",
         before="Fraction(weight, sum(weights)) for weight in weights",
         after="Fraction(weight, max(weights)) for weight in weights",
         killed_by=f"{LAWS}::test_the_price_covers_all_parts",
@@ -44,7 +44,7 @@ BUGS = [
     ),
     Bug(
         name="combined-equal-shares",
-        file=f"{CURATOR}/pricing/divide_price.py",
+        file=f"{CURATOR}/pricing/price_combined_answers.py",
         before="len(question.measures) * round(1024 * _groups(question) ** float(power))",
         after="len(question.measures) * round(1024 * _groups(question) ** float(power - power))",
         killed_by=f"{LAWS}::test_shares_make_the_sum_of_relative_errors_least",
@@ -52,7 +52,7 @@ BUGS = [
     ),
     Bug(
         name="combined-within-looks-at-one-part",
-        file=f"{CURATOR}/pricing/divide_price.py",
+        file=f"{CURATOR}/pricing/price_combined_answers.py",
         before="amount_within(question, each, limit, named, error, confidence) / share",
         after="amount_within(question, each, limit, named, error, confidence)",
         killed_by=f"{LAWS}::test_within_is_what_every_number_that_is_shown_keeps",
@@ -296,7 +296,7 @@ BUGS = [
     ),
     Bug(
         name="combined-branches-are-surer-than-needed",
-        file="src/tacit/curator/answer/column_confidence.py",
+        file="src/tacit/curator/answer/divide_confidence.py",
         before="return all_at_once(confidence, max(map(len, alternatives)))",
         after="return all_at_once(confidence, min(map(len, alternatives)))",
         killed_by="tests/unit/curator/answer/test_alternatives.py::test_what_is_looked_at_least_does_not_decide",
@@ -304,7 +304,7 @@ BUGS = [
     ),
     Bug(
         name="combined-noise-chooses-one-branch",
-        file="src/tacit/curator/answer/column_confidence.py",
+        file="src/tacit/curator/answer/divide_confidence.py",
         before=(
             "        case Case(branches, otherwise) if not any(figures_of(when) for when, _ in branches):\n"
             "            chosen = [*(then for _, then in branches), otherwise]\n"

@@ -49,10 +49,10 @@ BUGS: list[Bug] = [
     ),
     Bug(
         name="a-changed-source-is-replayed",
-        file="src/tacit/curator/record/source_versions.py",
+        file="src/tacit/curator/record/table_version_by_source.py",
         before="                ledger.refresh(each)\n",
         after="                pass\n",
-        killed_by="tests/unit/curator/record/test_source_versions.py::test_another_source_asks_anew_of_the_table_and_of_those_that_follow_it",
+        killed_by="tests/unit/curator/record/test_table_version_by_source.py::test_another_source_asks_anew_of_the_table_and_of_those_that_follow_it",
         note="the answer is about rows that the policy does not name any more",
     ),
     Bug(

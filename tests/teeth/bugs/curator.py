@@ -134,7 +134,7 @@ BUGS = [
     ),
     Bug(
         name="curator-numbers-each-at-the-full-confidence",
-        file="src/tacit/curator/answer/column_confidence.py",
+        file="src/tacit/curator/answer/divide_confidence.py",
         before="return all_at_once(confidence, max(map(len, alternatives)))",
         after="return confidence",
         killed_by=f"{UNIT}/answer/test_view_rows.py::test_several_numbers_share_the_chance_of_being_wrong",
@@ -150,7 +150,7 @@ BUGS = [
     ),
     Bug(
         name="curator-branch-taken-for-certain",
-        file="src/tacit/curator/answer/group_values.py",
+        file="src/tacit/curator/answer/evaluate_shown_columns.py",
         before="            if outcomes == {True}:\n                break\n",
         after="            if True in outcomes:\n                break\n",
         killed_by=f"{UNIT}/answer/test_view_rows.py::test_the_interval_of_a_case_holds_every_branch_that_may_be_the_right_one",
@@ -239,7 +239,7 @@ BUGS = [
     ),
     Bug(
         name="curator-delta-always-proposed",
-        file="src/tacit/curator/accuracy_under_limits.py",
+        file="src/tacit/curator/compare_two_limits.py",
         before="return Fraction(0) if self.answers < self.turning else self.small",
         after="return self.small",
         killed_by=f"{UNIT}/test_starter_policy.py::"
@@ -264,7 +264,7 @@ BUGS = [
     ),
     Bug(
         name="curator-free-at-any-price",
-        file=f"{ROOM}/replay.py",
+        file=f"{ROOM}/replay_stored_answer.py",
         before="if by_price and not asked.charge.fits(entry.charge):",
         after="if False:",
         killed_by="tests/laws/test_replay.py::test_a_higher_price_is_a_new_charge_and_a_lower_one_is_free",
@@ -272,7 +272,7 @@ BUGS = [
     ),
     Bug(
         name="curator-accurate-enough-by-its-price",
-        file=f"{ROOM}/replay.py",
+        file=f"{ROOM}/replay_stored_answer.py",
         before='return _largest_error(known, asked) <= at_most(asked.within, "within")',
         after="return asked.charge.fits(known.entry.charge)",
         killed_by="tests/laws/test_replay.py::"

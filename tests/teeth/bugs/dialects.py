@@ -229,7 +229,7 @@ BUGS = [
     ),
     Bug(
         name="values-named-by-a-short-digest",
-        file="src/tacit/engines/postgres/write_once.py",
+        file="src/tacit/engines/postgres/share_subexpression.py",
         before="sha256(value.encode()).hexdigest()[:_DIGITS]",
         after="len(value):08x",
         killed_by="tests/unit/engines/postgres/test_dialect.py::test_no_value_hides_another_one",

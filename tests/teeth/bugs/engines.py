@@ -41,7 +41,7 @@ BUGS = [
     ),
     Bug(
         name="engines-nobody-is-somebody",
-        file=f"{ENGINES}/sql/taken_rows.py",
+        file=f"{ENGINES}/sql/rows_with_group_and_unit.py",
         before='            conditions.append(f"{unit} IS NOT NULL")\n',
         after="",
         killed_by=f"{UNIT}/test_engine.py::test_engines_answer_alike",
@@ -73,7 +73,7 @@ BUGS = [
     ),
     Bug(
         name="engines-nan-is-the-largest-number",
-        file=f"{ENGINES}/sql/casts.py",
+        file=f"{ENGINES}/sql/read_stored_columns.py",
         before='f"WHEN NOT {dialect.is_nan(number)} THEN {double(high)}"',
         after='f"WHEN {number} IS NOT NULL THEN {double(high)}"',
         killed_by=f"{UNIT}/test_poison.py::test_every_source_survives_every_poison"

@@ -3,12 +3,12 @@
 from tests.teeth.bug import Bug
 
 RANKS = "src/tacit/mechanisms/grouped_quantiles.py"
-CHOICE = "src/tacit/curator/answer/rows_chosen_by_noise.py"
+CHOICE = "src/tacit/curator/answer/confidence_after_selection.py"
 ROUNDING = "src/tacit/curator/answer/rounding_error.py"
 INTERVALS = "src/tacit/curator/answer/intervals.py"
 VIEW = "src/tacit/curator/answer/view_rows.py"
 LAWS = "tests/laws/test_ranks.py"
-CHOOSING = "tests/unit/curator/answer/test_rows_chosen_by_noise.py"
+CHOOSING = "tests/unit/curator/answer/test_confidence_after_selection.py"
 ROUNDED = "tests/unit/curator/answer/test_rounding_error.py"
 TABLES = "tests/statistics/test_coverage_tables.py::test_what_was_not_covered_once_is"
 AT_ONCE = (
@@ -145,7 +145,7 @@ BUGS = [
     ),
     Bug(
         name="rounding-of-sums-dropped",
-        file="src/tacit/curator/answer/group_values.py",
+        file="src/tacit/curator/answer/evaluate_shown_columns.py",
         before="            found = Interval(found.value, surer.low - off, surer.high + off)\n",
         after="            found = Interval(found.value, surer.low, surer.high)\n",
         killed_by=f"{SUMS}[COUNT(*)-False-1]",
@@ -153,7 +153,7 @@ BUGS = [
     ),
     Bug(
         name="rounding-of-sums-on-one-side",
-        file="src/tacit/curator/answer/group_values.py",
+        file="src/tacit/curator/answer/evaluate_shown_columns.py",
         before="            found = Interval(found.value, surer.low - off, surer.high + off)\n",
         after="            found = Interval(found.value, surer.low, surer.high + off)\n",
         killed_by=f"{SUMS}[COUNT(*)-False--1]",
@@ -169,7 +169,7 @@ BUGS = [
     ),
     Bug(
         name="rounding-of-means-dropped",
-        file="src/tacit/curator/answer/group_values.py",
+        file="src/tacit/curator/answer/evaluate_shown_columns.py",
         before="        off = step / 2  # rounding moves a mean",
         after="        off = 0.0  # rounding moves a mean",
         killed_by=f"{ROUNDED}::test_a_mean_moves_by_half_a_step_at_most",

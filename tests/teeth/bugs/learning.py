@@ -12,7 +12,7 @@ ESTIMATOR = "src/tacit/learn/estimator.py"
 BUGS = [
     Bug(
         name="learning-raw-labels-on-the-fitted-object",
-        file="src/tacit/curator/vectors/release_vectors.py",
+        file="src/tacit/curator/vectors/pay_for_vector_sums.py",
         before="        return _Both(rows, encoded)\n",
         after="        object.__setattr__(asked, 'about', str(encoded.target[:3].tolist()))\n"
         "        object.__setattr__(asked, 'kind', asked.about)\n"
@@ -30,7 +30,7 @@ BUGS = [
     ),
     Bug(
         name="learning-empty-clusters-are-skipped",
-        file="src/tacit/curator/vectors/release_vectors.py",
+        file="src/tacit/curator/vectors/pay_for_vector_sums.py",
         before="        arrays = tuple(hide(draw, exact) for draw, exact in zip(draws, sums, strict=True))\n",
         after="        arrays = tuple(\n"
         "            hide(draw, exact) if exact.any() else exact for draw, exact in zip(draws, sums, strict=True)\n"
@@ -40,7 +40,7 @@ BUGS = [
     ),
     Bug(
         name="learning-bounds-from-the-data",
-        file="src/tacit/curator/vectors/release_vectors.py",
+        file="src/tacit/curator/vectors/pay_for_vector_sums.py",
         before="        both = self._encode(asked, rows)\n",
         after=(
             "        both = self._encode(asked, rows)\n"
@@ -99,7 +99,7 @@ BUGS = [
     ),
     Bug(
         name="learning-samples-without-the-owners-of-rows",
-        file="src/tacit/curator/vectors/release_vectors.py",
+        file="src/tacit/curator/vectors/pay_for_vector_sums.py",
         before="        if asked.needs_units and is_owned and rows.units is None and any(map(len, rows.codes)):\n",
         after="        if False:\n",
         killed_by="tests/laws/test_vectors.py::test_rows_of_unknown_units_are_not_sampled",
@@ -115,7 +115,7 @@ BUGS = [
     ),
     Bug(
         name="learning-another-fit-is-replayed",
-        file="src/tacit/curator/vectors/release_vectors.py",
+        file="src/tacit/curator/vectors/pay_for_vector_sums.py",
         before='said = "\\0".join((self.kind, fingerprint(self.coding.question).hex(), *self.more, *steps))',
         after='said = "\\0".join((self.kind, self.shared.table.name, *self.more, *steps))',
         killed_by=f"{LAWS}::test_a_fit_is_free_the_second_time_and_another_one_is_not",

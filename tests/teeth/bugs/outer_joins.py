@@ -2,10 +2,10 @@
 
 from tests.teeth.bug import Bug
 
-SIDES = "src/tacit/plan/sql/sides_left_out.py"
-SIDES_TEST = "tests/unit/plan/sql/test_sides_left_out.py"
-GROUPS = "src/tacit/plan/questions/possible_groups.py"
-GROUPS_TEST = "tests/unit/plan/questions/test_possible_groups.py"
+SIDES = "src/tacit/plan/sql/missing_outer_join_side.py"
+SIDES_TEST = "tests/unit/plan/sql/test_missing_outer_join_side.py"
+GROUPS = "src/tacit/plan/questions/impossible_groups.py"
+GROUPS_TEST = "tests/unit/plan/questions/test_impossible_groups.py"
 
 BUGS = [
     Bug(

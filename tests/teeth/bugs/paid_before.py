@@ -9,7 +9,7 @@ SERVER = "tests/unit/server/test_paid_before.py"
 BUGS = [
     Bug(
         name="charges-of-running-slots-are-paid",
-        file=f"{CURATOR}/hide_until_slot_end.py",
+        file=f"{CURATOR}/hide_new_ledger_entries.py",
         before="return (view.entry(each) for each in super().find_charged(key) if view.shows(each.number))",
         after="return (view.entry(each) for each in super().find_charged(key))",
         killed_by="tests/attacks/test_free_reads.py::test_explanations_do_not_tell_whether_a_running_question_failed",

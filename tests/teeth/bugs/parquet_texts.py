@@ -6,7 +6,7 @@ TEXTS = "src/tacit/engines/duckdb/parquet_texts.py"
 LOAD = "src/tacit/engines/duckdb/load_source.py"
 TEST = "tests/unit/engines/test_parquet_texts.py"
 
-STATISTICS = "tests/unit/engines/duckdb/test_check_file_statistics.py"
+STATISTICS = "tests/unit/engines/duckdb/test_find_false_statistics.py"
 
 MOMENTS = "src/tacit/engines/duckdb/parquet_moments.py"
 FILES = "tests/unit/engines/sources/test_parquet_files.py"
@@ -38,16 +38,16 @@ BUGS = [
     ),
     Bug(
         name="every-column-of-milliseconds-is-restated",
-        file="src/tacit/engines/duckdb/parquet_footer.py",
+        file="src/tacit/engines/duckdb/patch_parquet_footer.py",
         before="        if called in wanted:\n",
         after="        if wanted:\n",
-        killed_by="tests/unit/engines/duckdb/test_parquet_footer.py::"
+        killed_by="tests/unit/engines/duckdb/test_patch_parquet_footer.py::"
         "test_a_column_of_milliseconds_is_stated_to_be_of_microseconds",
         note="a column that nobody asked for would be read as if it were a thousand times nearer to 1970",
     ),
     Bug(
         name="what-a-file-states-of-missing-texts-is-believed",
-        file="src/tacit/engines/duckdb/check_file_statistics.py",
+        file="src/tacit/engines/duckdb/find_false_statistics.py",
         before=" or re.fullmatch(_TEXTS, types[each])",
         after="",
         killed_by=(
@@ -66,7 +66,7 @@ BUGS = [
     ),
     Bug(
         name="what-a-file-states-is-compared-with-itself",
-        file="src/tacit/engines/duckdb/check_file_statistics.py",
+        file="src/tacit/engines/duckdb/find_false_statistics.py",
         before="""        parts.append(f"max({read}) > {ends['max']}")""",
         after="""        parts.append(f"max({cell}) > {ends['max']}")""",
         killed_by=f"{STATISTICS}::test_a_column_that_leaves_what_is_stated_is_read_without_it[beyond the greatest]",
@@ -74,7 +74,7 @@ BUGS = [
     ),
     Bug(
         name="a-day-beyond-all-years-closes-the-file",
-        file="src/tacit/engines/duckdb/check_file_statistics.py",
+        file="src/tacit/engines/duckdb/find_false_statistics.py",
         before='|BOOLEAN|DECIMAL.*"',
         after='|DATE|BOOLEAN|DECIMAL.*"',
         killed_by="tests/unit/engines/test_poison.py::test_days_beyond_all_years_clamp_or_are_null",

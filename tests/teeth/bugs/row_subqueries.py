@@ -10,7 +10,7 @@ PROVE = "tests/unit/plan/test_prove_subqueries.py"
 GENERATED = (
     "tests/laws/test_generated_statements.py::test_generated_statements_keep_their_promise[0]"
 )
-READ = "tests/unit/plan/sql/test_row_subqueries.py"
+READ = "tests/unit/plan/sql/test_subquery_as_constant.py"
 
 JOINS = f"{PLAN}/sql/joins_with_answers.py"
 CORRELATED = f"{PLAN}/sql/correlated_subqueries.py"
@@ -27,7 +27,7 @@ BUGS = [
     ),
     Bug(
         name="a-row-counts-for-all-that-its-unit-might-have",
-        file=f"{PLAN}/model/references.py",
+        file=f"{PLAN}/model/joins_by_foreign_key.py",
         before="            return {key.name for key in keys} <= compared\n",
         after="            return {key.name for key in keys} < compared\n",
         killed_by=f"{TIED}::test_a_row_meets_one_at_most_and_counts_once",
@@ -44,7 +44,7 @@ BUGS = [
     ),
     Bug(
         name="released-constants-are-exact",
-        file=f"{CURATOR}/answer/group_values.py",
+        file=f"{CURATOR}/answer/evaluate_shown_columns.py",
         before="return Interval(float(known), -inf, inf)",
         after="return Interval(float(known), float(known), float(known))",
         killed_by=f"{LAWS}::test_what_is_computed_with_other_groups_has_no_known_end",
@@ -52,10 +52,10 @@ BUGS = [
     ),
     Bug(
         name="no-row-beside-an-answer-is-one",
-        file=f"{PLAN}/sql/row_subqueries.py",
+        file=f"{PLAN}/sql/subquery_as_constant.py",
         before="            return statement.limit != 0 and not statement.offset\n",
         after="            return True\n",
-        killed_by="tests/unit/plan/sql/test_constants_beside_answers.py::"
+        killed_by="tests/unit/plan/sql/test_join_one_row_answer.py::"
         "test_what_may_have_another_number_of_rows_is_no_constant",
         note="beside no row there is no row",
     ),
@@ -72,7 +72,7 @@ BUGS = [
         file=f"{PLAN}/model/combined_answers.py",
         before="        found.append(own.union(*others))\n",
         after="        found.append(own if others else own)\n",
-        killed_by="tests/unit/plan/sql/test_constants_beside_answers.py::"
+        killed_by="tests/unit/plan/sql/test_join_one_row_answer.py::"
         "test_a_constant_is_made_of_what_the_constants_in_it_are_made_of",
         note="rows were looked at before all that they are compared with was released",
     ),
@@ -81,7 +81,7 @@ BUGS = [
         file=f"{PLAN}/questions/aggregate_per_unit.py",
         before="        return Column(defined.name, found.kind, low, high, values=(only,))\n",
         after="        return Column(defined.name, found.kind, low, high)\n",
-        killed_by="tests/unit/plan/sql/test_sides_left_out.py::test_a_full_join_keeps_declared_values",
+        killed_by="tests/unit/plan/sql/test_missing_outer_join_side.py::test_a_full_join_keeps_declared_values",
         note="groups of a column with declared values were all whole numbers between its bounds",
     ),
     Bug(
@@ -175,7 +175,7 @@ BUGS = [
     ),
     Bug(
         name="days-of-subqueries-have-no-bounds",
-        file=f"{PLAN}/sql/row_subqueries.py",
+        file=f"{PLAN}/sql/subquery_as_constant.py",
         before="        return Column(name, kind, first, last)\n",
         after="        return Column(name, kind)\n",
         killed_by=f"{READ}::test_a_day_has_the_bounds_of_its_grid",
@@ -231,7 +231,7 @@ BUGS = [
     ),
     Bug(
         name="row-subqueries-that-are-missing-make-not-in-unknown",
-        file=f"{PLAN}/sql/row_subqueries.py",
+        file=f"{PLAN}/sql/subquery_as_constant.py",
         before='found.append(e.Both(there, forms.compare("=", value, each)))',
         after='found.append(forms.compare("=", value, each))',
         killed_by=f"{LAWS}::test_not_in_fewer_groups_than_there_might_be_is_true",
@@ -239,7 +239,7 @@ BUGS = [
     ),
     Bug(
         name="row-subqueries-may-give-several-rows",
-        file=f"{PLAN}/sql/row_subqueries.py",
+        file=f"{PLAN}/sql/subquery_as_constant.py",
         before="if not alone and plan.plan.view.limit != 1 and",
         after="if alone and plan.plan.view.limit != 1 and",
         killed_by=f"{LAWS}::test_what_would_not_be_a_constant_is_refused_before_it_is_paid_for",
@@ -247,7 +247,7 @@ BUGS = [
     ),
     Bug(
         name="row-subqueries-may-be-correlated",
-        file=f"{PLAN}/sql/row_subqueries.py",
+        file=f"{PLAN}/sql/subquery_as_constant.py",
         before="    if reader.scope is None:\n        return\n    inside",
         after="    if reader.scope is not None:\n        return\n    inside",
         killed_by=f"{LAWS}::test_what_would_not_be_a_constant_is_refused_before_it_is_paid_for",

@@ -10,18 +10,18 @@ MOVED = "tests/laws/test_rows_moved.py"
 BUGS = [
     Bug(
         name="foreign-keys-of-any-column",
-        file=f"{PLAN}/model/references.py",
+        file=f"{PLAN}/model/joins_by_foreign_key.py",
         before="if own == column and (is_to_key or (target, name) in shared):",
         after="if is_to_key or (target, name) in shared:",
-        killed_by="tests/unit/plan/model/test_references.py::test_what_is_no_foreign_key_needs_the_unit",
+        killed_by="tests/unit/plan/model/test_joins_by_foreign_key.py::test_what_is_no_foreign_key_needs_the_unit",
         note="another column than the foreign key would do",
     ),
     Bug(
         name="foreign-keys-of-joined-rows-are-unique",
-        file=f"{PLAN}/model/references.py",
+        file=f"{PLAN}/model/joins_by_foreign_key.py",
         before="            kept = ours if once_left else frozenset()\n",
         after="            kept = ours\n",
-        killed_by="tests/unit/plan/model/test_references.py::test_a_join_on_a_declared_foreign_key_is_read",
+        killed_by="tests/unit/plan/model/test_joins_by_foreign_key.py::test_a_join_on_a_declared_foreign_key_is_read",
         note="a key whose rows were multiplied by a join is there more than once",
     ),
     Bug(
@@ -130,7 +130,7 @@ BUGS = [
     ),
     Bug(
         name="rows-unique-before-it-is-read",
-        file="src/tacit/engines/duckdb/prepare_tables.py",
+        file="src/tacit/engines/duckdb/empty_copies_and_checks.py",
         before="            cell = relation.reader()(column)\n            counted",
         after="            cell = relation.columns[column.name][0]\n            counted",
         killed_by=f"{ROWS}::test_a_column_that_is_declared_unique_is",

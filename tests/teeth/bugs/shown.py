@@ -3,7 +3,7 @@
 from tests.teeth.bug import Bug
 
 ROOM = "src/tacit/curator"
-REHEARSAL = "tests/unit/curator/test_rehearse.py"
+REHEARSAL = "tests/unit/curator/test_rehearse_before_payment.py"
 CALLS = "tests/unit/curator/answer/test_released_functions.py"
 SEARCH = "tests/laws/test_released_functions.py"
 PRINTING = "tests/unit/test_printing.py"
@@ -28,7 +28,7 @@ BUGS = [
     ),
     Bug(
         name="rehearsal-of-the-view-alone",
-        file=f"{ROOM}/rehearse.py",
+        file=f"{ROOM}/rehearse_before_payment.py",
         before="    str(release)\n    release._repr_html_()\n",
         after="",
         killed_by=f"{REHEARSAL}::test_whatever_cannot_be_shown_is_refused_before_the_charge",
@@ -36,7 +36,7 @@ BUGS = [
     ),
     Bug(
         name="rehearsal-of-another-confidence",
-        file=f"{ROOM}/rehearse.py",
+        file=f"{ROOM}/rehearse_before_payment.py",
         before="        price,\n        confidence,\n        left_out,\n        raw,\n",
         after="        price,\n        0.95,\n        left_out,\n        raw,\n",
         killed_by=f"{REHEARSAL}::test_a_shape_is_rehearsed_once_and_whatever_differs_is_another",
@@ -44,7 +44,7 @@ BUGS = [
     ),
     Bug(
         name="rehearsal-of-numbered-columns",
-        file=f"{ROOM}/rehearse.py",
+        file=f"{ROOM}/rehearse_before_payment.py",
         before="look_at(_with_names(release, rehearsal.names))",
         after="look_at(release)",
         killed_by=f"{REHEARSAL}::test_names_that_cannot_be_shown_are_refused_before_the_charge",
@@ -52,7 +52,7 @@ BUGS = [
     ),
     Bug(
         name="one-row-of-a-shape-rehearsed",
-        file=f"{ROOM}/rehearse.py",
+        file=f"{ROOM}/rehearse_before_payment.py",
         before="look_at(_with_names(release, rehearsal.names))",
         after="look_at(_with_names(replace(release, rows=release.rows[:1]), rehearsal.names))",
         killed_by=f"{REHEARSAL}::test_a_shape_is_rehearsed_once_and_whatever_differs_is_another",
@@ -60,7 +60,7 @@ BUGS = [
     ),
     Bug(
         name="rehearsal-at-any-price",
-        file=f"{ROOM}/rehearse.py",
+        file=f"{ROOM}/rehearse_before_payment.py",
         before="        entry.charge.amount.bit_length(),\n",
         after="        0,\n",
         killed_by=f"{REHEARSAL}::test_a_shape_is_rehearsed_once_and_whatever_differs_is_another",
@@ -68,15 +68,15 @@ BUGS = [
     ),
     Bug(
         name="rehearsal-of-one-price",
-        file=f"{ROOM}/rehearse.py",
+        file=f"{ROOM}/rehearse_before_payment.py",
         before="_FAR = 2 * 64",
         after="_FAR = 64",
-        killed_by=f"{REHEARSAL}::test_one_rehearsal_reaches_as_far_as_all_prices_of_a_magnitude",
+        killed_by=f"{REHEARSAL}::test_one_reaches_as_far_as_all_prices_of_a_magnitude",
         note="a lower price of the same magnitude has up to twice as much noise",
     ),
     Bug(
         name="rehearsal-remembered-by-its-view",
-        file=f"{ROOM}/rehearse.py",
+        file=f"{ROOM}/rehearse_before_payment.py",
         before="    return Plan(replace(question, rows=_NO_ROWS, keys=tuple(keys)), view)",
         after=(
             "    bare = replace(question, rows=_NO_ROWS, keys=tuple(keys), measures=question.measures[:1])\n"
@@ -87,7 +87,7 @@ BUGS = [
     ),
     Bug(
         name="rehearsal-cut-by-its-limit",
-        file=f"{ROOM}/rehearse.py",
+        file=f"{ROOM}/rehearse_before_payment.py",
         before="        view = replace(view, limit=max(view.limit, turns * groups), offset=0)\n",
         after="        pass\n",
         killed_by=f"{REHEARSAL}::test_everything_that_is_made_up_is_shown_whatever_limit_says",
@@ -95,7 +95,7 @@ BUGS = [
     ),
     Bug(
         name="replay-of-a-cheaper-answer",
-        file=f"{ROOM}/replay.py",
+        file=f"{ROOM}/replay_stored_answer.py",
         before="if by_price and not asked.charge.fits(entry.charge):",
         after="if by_price and asked.charge.fits(entry.charge):",
         killed_by="tests/laws/test_replay.py::"
@@ -104,7 +104,7 @@ BUGS = [
     ),
     Bug(
         name="rehearsal-of-usual-numbers",
-        file=f"{ROOM}/rehearse.py",
+        file=f"{ROOM}/rehearse_before_payment.py",
         before="return sign * (most // terms.grids[place] + ceil(_FAR * scale))",
         after="return sign * min(1_000, most // terms.grids[place] + ceil(_FAR * scale))",
         killed_by=f"{REHEARSAL}::test_few_answers_of_few_groups_are_made_up",
@@ -112,7 +112,7 @@ BUGS = [
     ),
     Bug(
         name="rehearsal-of-facts-left-out",
-        file=f"{ROOM}/rehearse.py",
+        file=f"{ROOM}/rehearse_before_payment.py",
         before="_keep(rehearsal, fact(stored))",
         after="_keep(rehearsal, stored)",
         killed_by=f"{REHEARSAL}::test_what_is_found_is_rehearsed_too",
@@ -136,7 +136,7 @@ BUGS = [
     ),
     Bug(
         name="released-rank-is-a-float",
-        file="src/tacit/curator/answer/group_values.py",
+        file="src/tacit/curator/answer/evaluate_shown_columns.py",
         before="return value_of_kind(seen, type_of(expression, self.group.question).kind)",
         after="return seen",
         killed_by=f"{CALLS}::test_a_rank_is_a_whole_number_wherever_it_is_used",
@@ -168,7 +168,7 @@ BUGS = [
     ),
     Bug(
         name="noisy-condition-taken-for-certain",
-        file="src/tacit/curator/answer/group_values.py",
+        file="src/tacit/curator/answer/evaluate_shown_columns.py",
         before="            return Interval(found, min(found, *outcomes), max(found, *outcomes))\n",
         after="            return found\n",
         killed_by=f"{CALLS}::test_what_noise_made_of_a_text_or_a_condition_is_not_sure",
@@ -236,10 +236,10 @@ BUGS = [
     ),
     Bug(
         name="headers-alike-accepted",
-        file="src/tacit/engines/sources/column_names.py",
+        file="src/tacit/engines/sources/refuse_ambiguous_names.py",
         before="        if other is not None:\n",
         after="        if other is not None and other == name:\n",
-        killed_by="tests/unit/engines/sources/test_column_names.py::"
+        killed_by="tests/unit/engines/sources/test_refuse_ambiguous_names.py::"
         "test_names_that_are_alike_or_missing_are_refused_before_anything_is_asked",
         note="the file passes every check, and the question is paid for and never answered",
     ),
@@ -248,17 +248,17 @@ BUGS = [
         file="src/tacit/engines/duckdb/discover_columns.py",
         before="            _check_parquet(connection, path)\n",
         after="",
-        killed_by="tests/unit/engines/sources/test_column_names.py::"
+        killed_by="tests/unit/engines/sources/test_refuse_ambiguous_names.py::"
         "test_names_that_are_alike_or_missing_are_refused_before_anything_is_asked"
         "[parquet-('p', 'cost', 'cost')]",
         note="of two columns of one name the first is silently taken",
     ),
     Bug(
         name="column-without-a-name",
-        file=f"{ROOM}/policy/column_declarations.py",
+        file=f"{ROOM}/policy/read_column_shorthand.py",
         before="if not isinstance(name, str) or not name:",
         after="if not isinstance(name, str):",
-        killed_by="tests/unit/engines/sources/test_column_names.py::"
+        killed_by="tests/unit/engines/sources/test_refuse_ambiguous_names.py::"
         "test_names_that_are_alike_or_missing_are_refused_before_anything_is_asked"
         "[list-('p', '', 'cost')]",
         note="the unit's own column is called nothing, and would be summed",

@@ -33,7 +33,7 @@ BUGS = [
     ),
     Bug(
         name="sources-fractions-are-rounded-to-integers",
-        file=f"{ENGINES}/sql/casts.py",
+        file=f"{ENGINES}/sql/read_stored_columns.py",
         before="isfinite({raw}) AND {raw} = trunc({raw}) THEN",
         after="isfinite({raw}) THEN",
         killed_by=f"{CELLS}::test_a_cell_means_the_same_in_both_engines[pyarrow]",
@@ -41,7 +41,7 @@ BUGS = [
     ),
     Bug(
         name="sources-nullable-is-believed",
-        file=f"{ENGINES}/sql/casts.py",
+        file=f"{ENGINES}/sql/read_stored_columns.py",
         before="needed = [column for column in columns if not column.nullable]",
         after="needed: list[Column] = []",
         killed_by=f"{UNIT}/test_declared.py::test_a_row_without_a_value_that_must_be_there_is_left_out",

@@ -175,7 +175,7 @@ BUGS = [
     ),
     Bug(
         name="a-rehearsal-reads-strata",
-        file="src/tacit/engines/duckdb/prepare_tables.py",
+        file="src/tacit/engines/duckdb/empty_copies_and_checks.py",
         before="*(strata.table for strata in relation.strata), *counted):",
         after="*counted):",
         killed_by=f"{TEST}::test_a_rehearsal_reads_no_stratum",
@@ -242,7 +242,7 @@ BUGS = [
     ),
     Bug(
         name="a-rehearsal-reads-pairs",
-        file="src/tacit/engines/duckdb/prepare_tables.py",
+        file="src/tacit/engines/duckdb/empty_copies_and_checks.py",
         before="*(strata.table for strata in relation.strata), *counted):",
         after="*(strata.table for strata in relation.strata)):",
         killed_by=f"{COUNTED_TEST}::test_a_rehearsal_reads_no_pair",

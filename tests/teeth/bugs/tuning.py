@@ -43,7 +43,7 @@ BUGS = [
     ),
     Bug(
         name="tuning-no-fewer-trials-than-candidates",
-        file="src/tacit/curator/vectors/release_vectors.py",
+        file="src/tacit/curator/vectors/pay_for_vector_sums.py",
         before="for _ in range(draw_trials(trials.stop)):",
         after="for _ in range(max(draw_trials(trials.stop), trials.candidates)):",
         killed_by=f"{LAWS}::test_only_the_best_of_independent_trials_leaves",
@@ -51,7 +51,7 @@ BUGS = [
     ),
     Bug(
         name="tuning-tries-the-next-candidate",
-        file="src/tacit/curator/vectors/release_vectors.py",
+        file="src/tacit/curator/vectors/pay_for_vector_sums.py",
         before="begin(below(trials.candidates))",
         after="begin((trials.candidates, 0 if best is None else 1))",
         killed_by=f"{LAWS}::test_only_the_best_of_independent_trials_leaves",
@@ -59,7 +59,7 @@ BUGS = [
     ),
     Bug(
         name="tuning-the-last-of-equals",
-        file="src/tacit/curator/vectors/release_vectors.py",
+        file="src/tacit/curator/vectors/pay_for_vector_sums.py",
         before="if best is None or score > highest:",
         after="if best is None or score >= highest:",
         killed_by=f"{LAWS}::test_only_the_best_of_independent_trials_leaves",
@@ -123,7 +123,7 @@ BUGS = [
     ),
     Bug(
         name="tuning-scores-without-weights",
-        file="src/tacit/curator/vectors/measure_vectors.py",
+        file="src/tacit/curator/vectors/exact_vector_sums.py",
         before="yield as_integers(np.array([(weights * (total.argmax(1) == block.target)).sum()]))",
         after="yield as_integers(np.array([(weights.max(initial=0) * (total.argmax(1) == block.target)).sum()]))",
         killed_by="tests/laws/test_vectors.py::test_no_unit_moves_a_sum_further_than_claimed",

@@ -76,7 +76,7 @@ BUGS = [
     ),
     Bug(
         name="typed-functions-days-apart-the-other-way-round",
-        file=f"{SQL}/named_functions.py",
+        file=f"{SQL}/other_dialect_functions.py",
         before="    until, since = (calls.read(part) for part in parts)\n    return calls.forms.in_units",
         after="    since, until = (calls.read(part) for part in parts)\n    return calls.forms.in_units",
         killed_by=f"{MEANS}[DATEDIFF]",
@@ -87,7 +87,7 @@ BUGS = [
         file=f"{SQL}/other_spellings.py",
         before="        counted += 1\n    elif words",
         after="        counted += 0\n    elif words",
-        killed_by="tests/unit/plan/sql/test_named_functions.py::test_another_spelling_is_the_same_question",
+        killed_by="tests/unit/plan/sql/test_other_dialect_functions.py::test_another_spelling_is_the_same_question",
         note="OFFSET counts from zero: a domain would be what stands before the sign",
     ),
     Bug(
@@ -135,7 +135,7 @@ BUGS = [
         file=f"{SQL}/like_in_between_is.py",
         before='_ANY = "(.|\\\\s)"',
         after='_ANY = "."',
-        killed_by="tests/unit/plan/sql/test_named_functions.py::test_a_pattern_is_of_the_whole_text",
+        killed_by="tests/unit/plan/sql/test_other_dialect_functions.py::test_a_pattern_is_of_the_whole_text",
         note="a note of two lines would match no pattern of SIMILAR TO",
     ),
     Bug(

@@ -48,7 +48,7 @@ BUGS = [
     ),
     Bug(
         name="vectors-gradient-clipped-by-its-residual-alone",
-        file="src/tacit/curator/vectors/measure_vectors.py",
+        file="src/tacit/curator/vectors/exact_vector_sums.py",
         before="yield as_integers(u.T @ (np.clip(turn, -most, most) * weights))",
         after="yield as_integers(u.T @ (turn * weights))",
         killed_by=MOVED,
@@ -128,7 +128,7 @@ BUGS = [
     ),
     Bug(
         name="vectors-divided-by-the-exact-number-of-rows",
-        file="src/tacit/curator/vectors/release_vectors.py",
+        file="src/tacit/curator/vectors/pay_for_vector_sums.py",
         before="    return _keep_sums(request, arrays, draws, noise.worth)",
         after="    return _keep_sums(request, arrays, draws, noise.worth / max(1, len(rows.encoded)))",
         killed_by=GREY,
@@ -136,7 +136,7 @@ BUGS = [
     ),
     Bug(
         name="vectors-classes-from-the-data",
-        file="src/tacit/curator/vectors/release_vectors.py",
+        file="src/tacit/curator/vectors/pay_for_vector_sums.py",
         before="        encoded = EncodedRows.from_codes(rows, orders, np.array(asked.targets, np.int64))\n",
         after=(
             "        encoded = EncodedRows.from_codes(rows, orders, np.array(asked.targets, np.int64))\n"
@@ -149,7 +149,7 @@ BUGS = [
     ),
     Bug(
         name="vectors-sampled-step-without-its-share",
-        file="src/tacit/curator/vectors/release_vectors.py",
+        file="src/tacit/curator/vectors/pay_for_vector_sums.py",
         before="            if sampling is None or taken > sampling.steps:\n",
         after="            if sampling is None:\n",
         killed_by=f"{LAWS}::test_no_more_is_sampled_than_was_declared",

@@ -34,7 +34,7 @@ BUGS = [
     ),
     Bug(
         name="pairs-have-no-texts",
-        file=f"{ENGINES}/sql/units_with_many_pairs.py",
+        file=f"{ENGINES}/sql/units_with_huge_joins.py",
         before='*(f"coalesce({dialect.byte_length(text)}, 0)" for text in texts)',
         after='*(f"0 * {len(text)}" for text in texts)',
         killed_by=f"{LAWS}::test_a_pair_is_as_long_as_both_its_texts",
@@ -83,7 +83,7 @@ BUGS = [
     ),
     Bug(
         name="long-cells-are-read-whole",
-        file=f"{ENGINES}/sql/casts.py",
+        file=f"{ENGINES}/sql/read_stored_columns.py",
         before="return whole_text if uncut else dialect.cut_text(whole_text, MOST_CHARACTERS)",
         after="return whole_text",
         killed_by=f"{LAWS}::test_both_engines_read_as_much_of_a_cell",

@@ -14,7 +14,7 @@ from tacit.server.idempotency import Keys
 from tacit.server.postgres_state_tables import PostgresTables, adopt_file
 from tacit.server.shared_board import SharedBoard
 from tests import postgres
-from tests.unit.curator.test_hide_until_slot_end import PRICE, PURE, told
+from tests.unit.curator.test_hide_new_ledger_entries import PRICE, PURE, told
 from tests.unit.server import test_idempotency, test_identities
 from tests.unit.server.clinics import make_folder
 

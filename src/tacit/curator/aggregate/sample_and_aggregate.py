@@ -23,7 +23,7 @@ from tacit.curator.priced_question import read_confidence
 from tacit.curator.question_context import Access, table_named
 from tacit.curator.record.receipt import receipt_of, tag
 from tacit.curator.record.stored_answer import Stored
-from tacit.curator.rehearse import look_at, refuse_unforeseen
+from tacit.curator.rehearse_before_payment import look_at, refuse_unforeseen
 from tacit.curator.tables.column_codes import CodedColumn, code_columns
 from tacit.engines import CodedRows, Engine
 from tacit.errors import EngineFailed, InvalidInput

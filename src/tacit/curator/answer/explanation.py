@@ -6,7 +6,7 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 from tacit.accounting import Charge
-from tacit.curator.answer.group_values import Group
+from tacit.curator.answer.evaluate_shown_columns import Group
 from tacit.curator.answer.intervals import Interval, Noisy
 from tacit.curator.answer.left_out_captions import LeftOut
 from tacit.curator.answer.release import percent

@@ -6,12 +6,12 @@ from fractions import Fraction
 from itertools import chain
 from typing import Any
 
-from tacit.curator.answer.column_confidence import ShownColumn, figures_of, shown_column
-from tacit.curator.answer.group_values import Evaluation, Group, Noise
+from tacit.curator.answer.confidence_after_selection import Choice, choice_of
+from tacit.curator.answer.divide_confidence import ShownColumn, figures_of, shown_column
+from tacit.curator.answer.evaluate_shown_columns import Evaluation, Group, Noise
 from tacit.curator.answer.group_windows import Peers, has_windows
 from tacit.curator.answer.intervals import Drawn, Noisy, as_interval, point_of
 from tacit.curator.answer.rounding_error import count_of_rows, grid_rounding, is_rounded
-from tacit.curator.answer.rows_chosen_by_noise import Choice, choice_of
 from tacit.frozen import frozen
 from tacit.plan import (
     Arithmetic,

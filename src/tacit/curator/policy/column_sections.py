@@ -6,7 +6,7 @@ Checked by: tests/unit/curator/policy/test_policy_file.py
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tacit.curator.policy.column_declarations import WORDS, column_of
+from tacit.curator.policy.read_column_shorthand import WORDS, column_of
 from tacit.curator.policy.read_values import read_scalar, read_scalars, read_truth
 from tacit.curator.policy.toml_sections import Refused, Section, spell, suggest
 from tacit.errors import InvalidInput

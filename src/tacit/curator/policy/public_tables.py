@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tacit.curator.policy.column_declarations import column_of
+from tacit.curator.policy.read_column_shorthand import column_of
 from tacit.engines import Source, public_columns, read_public, source_of, stored_kinds, with_format
 from tacit.errors import InvalidInput
 from tacit.plan import Column, Table

@@ -10,7 +10,7 @@ from typing import Any
 from tacit.accounting import Charge, ConcentratedFilter, Filter
 from tacit.curator.policy.policy import Limit
 from tacit.curator.record.stored_answer import Stored
-from tacit.curator.record.stored_parts import PARTS_FORMAT, StoredParts
+from tacit.curator.record.stored_combined_answer import PARTS_FORMAT, StoredParts
 from tacit.curator.record.stored_tables import FORMAT, StoredTables
 from tacit.exact import float_at_least
 from tacit.ledger import Entry, Ledger

@@ -6,7 +6,8 @@ Checked by: tests/laws/test_vectors.py
 import numpy as np
 
 from tacit.curator.vectors.clip_vectors import size_of
-from tacit.curator.vectors.function_tables import exponential_table, tangent_table
+from tacit.curator.vectors.exact_in_doubles import as_integers, check_range
+from tacit.curator.vectors.sigmoid_cosine_tables import exponential_table, tangent_table
 from tacit.curator.vectors.summable_vectors import (
     DELTA,
     FINE,
@@ -18,7 +19,6 @@ from tacit.curator.vectors.summable_vectors import (
     Rows,
     network_bound,
 )
-from tacit.curator.vectors.whole_numbers import as_integers, check_range
 from tacit.privacy import Norm
 
 __all__ = ["backpropagate"]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.curator.vectors.measure_vectors import map_features, measure
+from tacit.curator.vectors.exact_vector_sums import map_features, measure
 from tacit.curator.vectors.summable_vectors import (
     GRID,
     Array,

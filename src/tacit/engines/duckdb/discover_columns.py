@@ -1,6 +1,6 @@
 """What a source says about its columns before anything is declared: names and types, never values.
 
-Checked by: tests/unit/engines/sources/test_column_names.py
+Checked by: tests/unit/engines/sources/test_refuse_ambiguous_names.py
 """
 
 # ruff: noqa: S608 -- every name and path goes through `quote_name` and `text`
@@ -17,10 +17,10 @@ from tacit.engines.duckdb.connection import describing_cursor, open_connection
 from tacit.engines.duckdb.ingested_layout import INGESTED, INGESTED_UNIT, is_own_name
 from tacit.engines.duckdb.rename_columns import column_types
 from tacit.engines.served.table_selects import StoredColumn
-from tacit.engines.sources.column_names import check_names
 from tacit.engines.sources.pandas_frames import declared_kinds
 from tacit.engines.sources.path_to_unit import Linked
 from tacit.engines.sources.postgres_tables import PostgresTable
+from tacit.engines.sources.refuse_ambiguous_names import check_names
 from tacit.engines.sources.source_kinds import (
     Frame,
     JsonLines,
@@ -34,8 +34,8 @@ from tacit.engines.sources.source_kinds import (
 )
 from tacit.engines.sources.spark_tables import SparkTable
 from tacit.engines.sources.text_files import header_of, json_names
-from tacit.engines.sql.casts import check_units_alike, kinds_of, refuse_own_numbers
 from tacit.engines.sql.expressions import quote_name, text
+from tacit.engines.sql.read_stored_columns import check_units_alike, kinds_of, refuse_own_numbers
 from tacit.errors import InvalidData
 from tacit.plan import Kind, Table
 

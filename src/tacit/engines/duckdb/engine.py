@@ -16,15 +16,15 @@ from tacit.engines.duckdb.connection import (
     lock_settings,
     open_connection,
 )
-from tacit.engines.duckdb.file_seal import last_change
-from tacit.engines.duckdb.load_tables import load_table
-from tacit.engines.duckdb.prepare_tables import (
+from tacit.engines.duckdb.empty_copies_and_checks import (
     REHEARSAL,
     check_unique,
     is_few,
     make_empty_copy,
     paths_of,
 )
+from tacit.engines.duckdb.file_seal import last_change
+from tacit.engines.duckdb.load_tables import load_table
 from tacit.engines.duckdb.prepared_statements import PreparedStatements
 from tacit.engines.duckdb.unknown_key_table import gather_keys
 from tacit.engines.duckdb.weigh_arrays import add_up, can_add_up
@@ -38,14 +38,14 @@ from tacit.engines.engine import (
 from tacit.engines.rows_as_codes import CodedRows, check_coding
 from tacit.engines.sources.path_to_unit import Linked
 from tacit.engines.sources.source_kinds import source_of
-from tacit.engines.sql.casts import kinds_of, whole_unit
 from tacit.engines.sql.codes import code_names, code_statement
 from tacit.engines.sql.group_index import enumeration
-from tacit.engines.sql.relation import Relation, Rowset
+from tacit.engines.sql.location_of_rows import Relation, Rowset
+from tacit.engines.sql.read_stored_columns import kinds_of, whole_unit
 from tacit.engines.sql.rows import Nest
+from tacit.engines.sql.rows_with_group_and_unit import RowColumns, row_columns
 from tacit.engines.sql.runnable_select import Fetched, Number, Select
 from tacit.engines.sql.statement import Statement, histogram, read_cells, statement
-from tacit.engines.sql.taken_rows import RowColumns, row_columns
 from tacit.engines.unknown_keys_per_unit import Gathered, rehearsal_of
 from tacit.engines.work_bounds import Bounds, bounds_of_question, check_work
 from tacit.errors import EngineFailed

@@ -23,8 +23,8 @@ from tacit.engines.duckdb.ingested_layout import (
 )
 from tacit.engines.duckdb.load_tables import load_table
 from tacit.engines.sources.source_kinds import source_of
-from tacit.engines.sql.casts import read_unit
 from tacit.engines.sql.expressions import quote_name, text
+from tacit.engines.sql.read_stored_columns import read_unit
 from tacit.errors import InvalidData
 from tacit.exact import words
 from tacit.plan import Kind, Table

@@ -24,9 +24,9 @@ from tacit.engines.sources.source_kinds import (
     source_of,
 )
 from tacit.engines.sources.text_files import every_row, json_rows, open_bytes
-from tacit.engines.sql.casts import read_unit, scan_conditions
 from tacit.engines.sql.expressions import literal, quote_name
-from tacit.engines.sql.relation import Relation
+from tacit.engines.sql.location_of_rows import Relation
+from tacit.engines.sql.read_stored_columns import read_unit, scan_conditions
 from tacit.engines.sql.runnable_select import Reader
 from tacit.frozen import frozen
 from tacit.plan import Column, Table, constant

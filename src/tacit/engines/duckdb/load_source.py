@@ -7,7 +7,7 @@ from pathlib import Path
 
 import duckdb
 
-from tacit.engines.duckdb.check_file_statistics import find_misstated
+from tacit.engines.duckdb.find_false_statistics import find_misstated
 from tacit.engines.duckdb.ingested_layout import is_ingested, load_ingested, raw_ingested
 from tacit.engines.duckdb.parquet_moments import coarse_moments, scan_parquet_file
 from tacit.engines.duckdb.parquet_texts import read_parquet
@@ -30,9 +30,9 @@ from tacit.engines.sources.source_kinds import (
 from tacit.engines.sources.spark_tables import SparkTable
 from tacit.engines.sources.text_cells import Dialect
 from tacit.engines.sources.text_files import header_of, is_gzipped, separated_rows
-from tacit.engines.sql.casts import check_type, check_unit_type
 from tacit.engines.sql.expressions import literal, quote_name, text, type_name
-from tacit.engines.sql.relation import Relation
+from tacit.engines.sql.location_of_rows import Relation
+from tacit.engines.sql.read_stored_columns import check_type, check_unit_type
 from tacit.engines.sql.runnable_select import alias
 from tacit.errors import InvalidData
 from tacit.plan import Column, Kind, Table

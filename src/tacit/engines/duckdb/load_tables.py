@@ -25,9 +25,9 @@ from tacit.engines.sources.source_kinds import (
     Stored,
     source_of,
 )
-from tacit.engines.sql.casts import check_unit_type
 from tacit.engines.sql.expressions import quote_name
-from tacit.engines.sql.relation import Relation
+from tacit.engines.sql.location_of_rows import Relation
+from tacit.engines.sql.read_stored_columns import check_unit_type
 from tacit.engines.sql.runnable_select import alias
 from tacit.errors import InvalidData
 from tacit.plan import Table

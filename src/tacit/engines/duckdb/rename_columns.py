@@ -1,6 +1,6 @@
 """Relations of a connection, with columns by names of our own.
 
-Checked by: tests/unit/engines/sources/test_column_names.py
+Checked by: tests/unit/engines/sources/test_refuse_ambiguous_names.py
 """
 
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name`, `text` and their like
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import duckdb
 
-from tacit.engines.sql.relation import Relation
+from tacit.engines.sql.location_of_rows import Relation
 from tacit.engines.sql.runnable_select import alias
 from tacit.plan import Table
 

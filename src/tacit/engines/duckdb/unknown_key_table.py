@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from tacit.engines.duckdb.counted_keys import CountedPairs, counted_keys_of
 from tacit.engines.duckdb.key_weights import Held, hold_rows
 from tacit.engines.engine import Answer, blank, check_fits
-from tacit.engines.sql.casts import whole_unit
 from tacit.engines.sql.duckdb_dialect import DUCKDB
 from tacit.engines.sql.group_index import Enumeration, equality, numbered_grouping
-from tacit.engines.sql.relation import CountedKeys, Rowset
+from tacit.engines.sql.location_of_rows import CountedKeys, Rowset
+from tacit.engines.sql.read_stored_columns import whole_unit
 from tacit.engines.sql.runnable_select import Fetched
 from tacit.engines.sql.statement import histogram, read_cells, statement
 from tacit.engines.sql.unknown_keys_sql import (

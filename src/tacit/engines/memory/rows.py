@@ -12,7 +12,7 @@ from typing import Any, assert_never
 
 from tacit.engines.distinct_values_per_unit import unit_text
 from tacit.engines.sources.rows import Owned
-from tacit.engines.sql.units_with_many_pairs import bytes_of
+from tacit.engines.sql.units_with_huge_joins import bytes_of
 from tacit.engines.work_bounds import MOST_BYTES, Bounds
 from tacit.errors import EngineFailed
 from tacit.plan import (

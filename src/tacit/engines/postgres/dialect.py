@@ -14,7 +14,7 @@ from tacit.engines.postgres.numbers import (
     scale_number,
     within_int64,
 )
-from tacit.engines.postgres.write_once import write_once
+from tacit.engines.postgres.share_subexpression import write_once
 from tacit.engines.sql.dialect import Listing, SqlDialect, boolean_cases, like_pattern
 from tacit.engines.sql.duckdb_dialect import TEXT_PATTERNS
 from tacit.frozen import frozen

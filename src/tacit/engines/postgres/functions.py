@@ -6,8 +6,8 @@ Checked by: tests/laws/test_engine_conformance.py
 from collections.abc import Callable, Sequence
 
 from tacit.engines.postgres.numbers import arithmetic, double_literal, integer_or_null
-from tacit.engines.postgres.write_once import write_once
-from tacit.engines.sql.shared_function_sql import (
+from tacit.engines.postgres.share_subexpression import write_once
+from tacit.engines.sql.function_sql_helpers import (
     FIRST_MOMENT,
     LAST_MOMENT,
     MONTHS,

@@ -11,7 +11,7 @@ import re
 from fractions import Fraction
 from functools import cache
 
-from tacit.engines.postgres.write_once import write_once
+from tacit.engines.postgres.share_subexpression import write_once
 
 __all__ = [
     "arithmetic",

@@ -14,7 +14,7 @@ from tacit.engines.rows_as_codes import CodedRows, check_coding
 from tacit.engines.sources.rows import not_unique
 from tacit.engines.sql.codes import code_names, code_statement
 from tacit.engines.sql.dialect import SqlDialect
-from tacit.engines.sql.relation import Relation, Rowset
+from tacit.engines.sql.location_of_rows import Relation, Rowset
 from tacit.engines.sql.rows import Nest
 from tacit.engines.sql.runnable_select import Fetched
 from tacit.engines.sql.statement import histogram, read_cells, statement

@@ -8,9 +8,9 @@ from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
 
-from tacit.engines.sql.casts import key_type, read_unit
 from tacit.engines.sql.dialect import SqlDialect
 from tacit.engines.sql.duckdb_dialect import DUCKDB
+from tacit.engines.sql.read_stored_columns import key_type, read_unit
 from tacit.errors import InvalidData
 from tacit.frozen import frozen
 

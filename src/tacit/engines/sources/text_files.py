@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from tacit.engines.sources.column_names import check_names
+from tacit.engines.sources.refuse_ambiguous_names import check_names
 from tacit.engines.sources.text_cells import Dialect
 from tacit.errors import InvalidData
 from tacit.plan import Kind

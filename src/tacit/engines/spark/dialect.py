@@ -12,7 +12,7 @@ from tacit.engines.spark.functions import (
     nearest_integer,
 )
 from tacit.engines.spark.literals import TYPES, double_literal, text_literal, value_literal
-from tacit.engines.spark.write_once import write_once
+from tacit.engines.spark.share_subexpression import write_once
 from tacit.engines.sql.dialect import Listing, SqlDialect, boolean_cases
 from tacit.engines.sql.duckdb_dialect import TEXT_PATTERNS
 from tacit.frozen import frozen

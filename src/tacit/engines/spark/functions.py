@@ -6,9 +6,9 @@ Checked by: tests/laws/test_engine_conformance.py
 from collections.abc import Sequence
 
 from tacit.engines.spark.literals import double_literal, text_literal
-from tacit.engines.spark.patterns import find_sql
-from tacit.engines.spark.write_once import write_once
-from tacit.engines.sql.shared_function_sql import (
+from tacit.engines.spark.regex_automaton import find_sql
+from tacit.engines.spark.share_subexpression import write_once
+from tacit.engines.sql.function_sql_helpers import (
     FIRST_MOMENT,
     LAST_MOMENT,
     MONTHS,

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from tacit.engines.engine import conditions_of, needed_columns
-from tacit.engines.sql.casts import read_unit, scan_conditions
 from tacit.engines.sql.dialect import SqlDialect
 from tacit.engines.sql.expressions import quote_name, render, whole
 from tacit.engines.sql.grid_cells import cell_sql, steps_sql
 from tacit.engines.sql.group_index import Enumeration, declared_place, enumeration
-from tacit.engines.sql.relation import Rowset
+from tacit.engines.sql.location_of_rows import Rowset
+from tacit.engines.sql.read_stored_columns import read_unit, scan_conditions
 from tacit.engines.sql.runnable_select import Select, cte
 from tacit.plan import Axis, Coding, Key, Kind, Ranked, Weights, constant, type_of
 

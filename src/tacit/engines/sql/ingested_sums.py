@@ -11,10 +11,10 @@ of which a row is not taken are found by the strata without a group; their weigh
 from collections.abc import Sequence
 
 from tacit.engines.engine import conditions_of, most_rows, needed_columns
-from tacit.engines.sql.casts import read_unit, scan_conditions
 from tacit.engines.sql.expressions import quote_name
 from tacit.engines.sql.group_index import Enumeration, grouping
-from tacit.engines.sql.relation import Relation, Rowset, Strata
+from tacit.engines.sql.location_of_rows import Relation, Rowset, Strata
+from tacit.engines.sql.read_stored_columns import read_unit, scan_conditions
 from tacit.engines.sql.runnable_select import Reader, cte
 from tacit.engines.sql.sums_of_terms import Term, Terms
 from tacit.engines.sql.unit_weights import (

@@ -6,14 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from tacit.engines.sql.casts import (
-    check_units_alike,
-    kinds_of,
-    read_cell,
-    read_unit,
-    refuse_own_numbers,
-    scan_conditions,
-)
 from tacit.engines.sql.dialect import SqlDialect
 from tacit.engines.sql.duckdb_dialect import DUCKDB
 from tacit.engines.sql.expressions import (
@@ -21,7 +13,15 @@ from tacit.engines.sql.expressions import (
     render,
     type_name,
 )
-from tacit.engines.sql.relation import Relation, Rowset
+from tacit.engines.sql.location_of_rows import Relation, Rowset
+from tacit.engines.sql.read_stored_columns import (
+    check_units_alike,
+    kinds_of,
+    read_cell,
+    read_unit,
+    refuse_own_numbers,
+    scan_conditions,
+)
 from tacit.engines.sql.runnable_select import Number, Reader, alias, cte
 from tacit.engines.sql.unit_folds import (
     PEERS,
@@ -32,7 +32,7 @@ from tacit.engines.sql.unit_folds import (
     window_columns,
     window_inputs,
 )
-from tacit.engines.sql.units_with_many_pairs import Side, crowded_sql, size_sql, suspects_sql
+from tacit.engines.sql.units_with_huge_joins import Side, crowded_sql, size_sql, suspects_sql
 from tacit.engines.work_bounds import Bounds
 from tacit.errors import EngineFailed
 from tacit.plan import (

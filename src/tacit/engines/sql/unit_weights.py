@@ -11,7 +11,7 @@ from math import isqrt
 
 from tacit.engines.engine import most_rows
 from tacit.engines.sql.dialect import SqlDialect
-from tacit.engines.sql.relation import Relation
+from tacit.engines.sql.location_of_rows import Relation
 from tacit.engines.sql.runnable_select import cte
 from tacit.engines.sql.sums_of_terms import Term
 from tacit.engines.weights_of_rows import presence_weight

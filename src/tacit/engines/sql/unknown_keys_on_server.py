@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tacit.engines.engine import Answer
 from tacit.engines.sql.dialect import SqlDialect
-from tacit.engines.sql.relation import Rowset
+from tacit.engines.sql.location_of_rows import Rowset
 from tacit.engines.sql.runnable_select import Fetched
 from tacit.engines.sql.unknown_keys_sql import (
     hash_keys,

@@ -8,6 +8,7 @@ from typing import assert_never
 
 from tacit.errors import InvalidPlan
 from tacit.plan.model.expressions import Cast, Expression, Field, Literal
+from tacit.plan.model.joins_by_foreign_key import meets_one_at_most
 from tacit.plan.model.nodes import (
     Computed,
     Inner,
@@ -20,7 +21,6 @@ from tacit.plan.model.nodes import (
     Where,
     Windowed,
 )
-from tacit.plan.model.references import meets_one_at_most
 from tacit.plan.model.schema import Column, Table
 
 __all__ = [

@@ -54,7 +54,7 @@ from tacit.plan.questions.where_bounds import (
     within_declared_values,
 )
 from tacit.plan.semantics.infer_types import condition_type, type_of
-from tacit.plan.semantics.type_bounds import widen
+from tacit.plan.semantics.widen_to_type_bounds import widen
 
 __all__ = [
     "DEEPEST",

@@ -33,14 +33,14 @@ from tacit.plan.questions.scope import Scope, of_rows
 from tacit.plan.questions.subquery_draft import Inside
 from tacit.plan.semantics.infer_types import type_of
 from tacit.plan.sql.answers_as_tables import close_draft
-from tacit.plan.sql.distinct_and_all import is_distinct
 from tacit.plan.sql.expressions import read_expression
 from tacit.plan.sql.find_released_queries import is_answer, list_sources
+from tacit.plan.sql.group_by_all_distinct import is_distinct
 from tacit.plan.sql.group_windows import is_grouped
 from tacit.plan.sql.joins_with_answers import ReleasedTable, rows_of_answer
 from tacit.plan.sql.reading_context import ROWS, Reader, Source, conjuncts, is_column
-from tacit.plan.sql.row_subqueries import Read, name_subquery
 from tacit.plan.sql.semi_joins import filter_rows, read_unused_columns
+from tacit.plan.sql.subquery_as_constant import Read, name_subquery
 
 __all__ = ["read_correlated", "read_tied_exists"]
 

@@ -18,7 +18,7 @@ from tacit.plan.questions.build_expressions import NULL, Forms, is_truth, meetin
 from tacit.plan.questions.draft import KEPT, NOTHING, Draft
 from tacit.plan.questions.group_windows import looks
 from tacit.plan.questions.subquery_draft import Inside
-from tacit.plan.questions.tuples import tuple_of
+from tacit.plan.questions.tuple_as_text import tuple_of
 from tacit.plan.semantics.infer_types import condition_type
 from tacit.plan.sql.arg_max_and_first import CHOICES, read_choice
 from tacit.plan.sql.functions import CALLED, Calls

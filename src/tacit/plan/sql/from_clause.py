@@ -19,13 +19,19 @@ from tacit.plan.questions.subquery_draft import Inside
 from tacit.plan.questions.unit_membership import deduplicate_rows
 from tacit.plan.semantics.infer_types import condition_type, type_of
 from tacit.plan.sql.comma_joins import find_ties, is_comma
-from tacit.plan.sql.distinct_and_all import has_aggregate, has_on, is_all, is_distinct, list_keys
 from tacit.plan.sql.expressions import read_expression
 from tacit.plan.sql.find_released_queries import (
     is_answer,
     is_of_public_tables,
     list_released_withs,
     list_withs,
+)
+from tacit.plan.sql.group_by_all_distinct import (
+    has_aggregate,
+    has_on,
+    is_all,
+    is_distinct,
+    list_keys,
 )
 from tacit.plan.sql.joins import join_scopes, join_where
 from tacit.plan.sql.reading_context import ROWS, Reader, Source, is_column, refuse_end

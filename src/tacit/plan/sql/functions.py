@@ -23,7 +23,7 @@ from tacit.plan.questions.time_spans import (
 )
 from tacit.plan.questions.time_zones import local_time
 from tacit.plan.semantics.angles import PI
-from tacit.plan.sql.named_functions import NAMED, is_unit, name_of_unit
+from tacit.plan.sql.other_dialect_functions import NAMED, is_unit, name_of_unit
 from tacit.plan.sql.source_positions import Account
 from tacit.plan.sql.text_maps import read_text_map
 from tacit.plan.sql.time_formats import from_java, from_mysql, from_to_char, read_time, write_time

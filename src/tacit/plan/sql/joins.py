@@ -9,18 +9,18 @@ from sqlglot import exp
 
 from tacit.errors import InvalidPlan
 from tacit.plan.model import expressions as e
+from tacit.plan.model.joins_by_foreign_key import find_reference
 from tacit.plan.model.nodes import Joined, Rows, Where
 from tacit.plan.model.ownership import Owner
-from tacit.plan.model.references import find_reference
 from tacit.plan.model.schema import Table
 from tacit.plan.questions.draft import Draft
 from tacit.plan.questions.row_columns import columns_of
 from tacit.plan.questions.scope import Origin, Scope, Sides, place_side_by_side
 from tacit.plan.semantics.infer_types import type_of
 from tacit.plan.sql.expressions import read_expression
+from tacit.plan.sql.missing_outer_join_side import flag_sides, join_full
 from tacit.plan.sql.outer_joins_with_public_tables import keeps_groups_alone
 from tacit.plan.sql.reading_context import ROWS, Reader, conjuncts, same_units
-from tacit.plan.sql.sides_left_out import flag_sides, join_full
 from tacit.plan.sql.source_positions import Account
 
 __all__ = ["join_where", "join_scopes"]

@@ -46,7 +46,7 @@ from tacit.plan.sql.from_clause import read_alias
 from tacit.plan.sql.group_windows import is_grouped
 from tacit.plan.sql.outer_select import Statement
 from tacit.plan.sql.reading_context import ROWS, Reader, Source, conjuncts, is_column
-from tacit.plan.sql.row_subqueries import Read, add_values, close_subquery
+from tacit.plan.sql.subquery_as_constant import Read, add_values, close_subquery
 
 __all__ = [
     "MOST_JOINED",

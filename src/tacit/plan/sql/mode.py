@@ -22,8 +22,8 @@ from tacit.plan.model.nodes import Ordering
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.aggregate_per_unit import has_null_group
 from tacit.plan.questions.draft import Draft
-from tacit.plan.sql.distinct_and_all import has_aggregate
 from tacit.plan.sql.expressions import read_expression
+from tacit.plan.sql.group_by_all_distinct import has_aggregate
 from tacit.plan.sql.reading_context import ROWS, Reader
 from tacit.plan.sql.walk_syntax_tree import list_nodes
 

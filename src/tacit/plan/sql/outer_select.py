@@ -16,10 +16,10 @@ from tacit.plan.model.nodes import Ordering, Shown
 from tacit.plan.model.schema import Kind, Table
 from tacit.plan.questions.draft import KEPT, Draft, Named, find
 from tacit.plan.questions.scope import Scope, Seen
-from tacit.plan.sql.distinct_and_all import is_all, list_keys
 from tacit.plan.sql.expressions import read_condition, read_expression
 from tacit.plan.sql.find_released_queries import groups_by_unit
 from tacit.plan.sql.from_clause import read_alias
+from tacit.plan.sql.group_by_all_distinct import is_all, list_keys
 from tacit.plan.sql.group_windows import is_grouped
 from tacit.plan.sql.ordering import read_limit, read_order, read_qualify
 from tacit.plan.sql.reading_context import Reader, is_column

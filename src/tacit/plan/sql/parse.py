@@ -12,7 +12,7 @@ from sqlglot.errors import ErrorLevel, ParseError, SqlglotError, TokenError
 from sqlglot.tokenizer_core import Token as RawToken
 
 from tacit.errors import InvalidPlan
-from tacit.plan.sql.named_functions import NAMED
+from tacit.plan.sql.other_dialect_functions import NAMED
 from tacit.plan.sql.other_spellings import quote_names, respell
 from tacit.plan.sql.parameters import NO_PARAMETERS, Parameters, bind_parameters
 from tacit.plan.sql.precheck import MOST_BYTES, Token

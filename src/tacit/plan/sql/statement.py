@@ -28,15 +28,7 @@ from tacit.plan.sql.answers_as_tables import (
     join_scalar,
     stack_statements,
 )
-from tacit.plan.sql.constants_beside_answers import add_one_row
 from tacit.plan.sql.correlated_subqueries import read_correlated, read_tied_exists
-from tacit.plan.sql.distinct_and_all import (
-    check_told_once,
-    has_aggregate,
-    is_all,
-    is_distinct,
-    list_keys,
-)
 from tacit.plan.sql.expressions import read_expression
 from tacit.plan.sql.find_released_queries import (
     Query,
@@ -52,8 +44,16 @@ from tacit.plan.sql.find_released_queries import (
     scalars_in,
 )
 from tacit.plan.sql.from_clause import read_alias, read_query, read_source, read_with
+from tacit.plan.sql.group_by_all_distinct import (
+    check_told_once,
+    has_aggregate,
+    is_all,
+    is_distinct,
+    list_keys,
+)
 from tacit.plan.sql.group_windows import is_grouped
 from tacit.plan.sql.grouping_sets import Sets, has_sets, list_sets
+from tacit.plan.sql.join_one_row_answer import add_one_row
 from tacit.plan.sql.joins_with_answers import determine_by_keys, find_released, join_answer
 from tacit.plan.sql.mode import find_mode, is_most_frequent, read_mode, read_mode_key
 from tacit.plan.sql.ordering import read_limit, read_order, read_qualify
@@ -71,16 +71,16 @@ from tacit.plan.sql.precheck import check_tokens, decimal_parts, interval_parts,
 from tacit.plan.sql.privacy_options import Header, header_of
 from tacit.plan.sql.quantiles import is_list_of_ranks, read_ranks
 from tacit.plan.sql.reading_context import ROWS, Reader, Source, is_column
-from tacit.plan.sql.row_subqueries import (
+from tacit.plan.sql.row_windows import read_named_windows
+from tacit.plan.sql.semi_joins import filter_rows, read_membership
+from tacit.plan.sql.source_positions import Account
+from tacit.plan.sql.subquery_as_constant import (
     list_view_scalars,
     read_row_scalar,
     read_row_set,
     read_view_scalar,
     with_row_subqueries,
 )
-from tacit.plan.sql.row_windows import read_named_windows
-from tacit.plan.sql.semi_joins import filter_rows, read_membership
-from tacit.plan.sql.source_positions import Account
 
 __all__ = ["read_asked", "read_priced", "read_sql"]
 

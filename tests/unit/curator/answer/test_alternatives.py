@@ -1,6 +1,6 @@
 """How sure each figure of an expression must be: by the branch of a CASE that keys choose, not by all of them."""
 
-from tacit.curator.answer.column_confidence import alternatives_of, confidence_of_each
+from tacit.curator.answer.divide_confidence import alternatives_of, confidence_of_each
 from tacit.plan import Arithmetic, Case, Compared, KeyOf, Kind, Literal, MeasureOf
 
 ONE, TWO, THREE = (MeasureOf(place) for place in range(3))

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from tacit.engines.postgres.dialect import POSTGRES
-from tacit.engines.postgres.write_once import write_once
+from tacit.engines.postgres.share_subexpression import write_once
 from tacit.errors import InvalidPlan
 from tacit.plan import Called, Column, Field, Function, Kind, Literal, spell_out
 from tacit.plan.semantics.regular_expressions import find_pattern

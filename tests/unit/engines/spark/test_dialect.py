@@ -7,7 +7,7 @@ import pytest
 
 from tacit.engines.spark.dialect import SPARK
 from tacit.engines.spark.literals import quote, text_literal
-from tacit.engines.spark.write_once import write_once
+from tacit.engines.spark.share_subexpression import write_once
 from tacit.errors import InvalidPlan
 from tacit.plan import Kind, tokens_of
 from tacit.plan.semantics.match_like_patterns import matches

@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import ceil, floor, inf, isfinite
 from typing import Any, assert_never
 
-from tacit.curator.answer.column_confidence import (
+from tacit.curator.answer.divide_confidence import (
     MOMENTS,
     ShownColumn,
     alternatives_of,

@@ -134,7 +134,7 @@ class Unseen:
                 slots was reserved, and with it what slots that have ended have written themselves.  Length and open
                 entries are read before the board: a slot that was reserved before is on it until it ends, and one that
                 is reserved later writes beyond that length.
-    Checked by: tests/attacks/test_free_reads.py, tests/unit/curator/test_hide_until_slot_end.py
+    Checked by: tests/attacks/test_free_reads.py, tests/unit/curator/test_hide_new_ledger_entries.py
     """
 
     def __init__(self, board: Board | None = None) -> None:
@@ -165,7 +165,7 @@ class Unseen:
         Claim:      it shows what `view_of` shows.
         Because:    that slot's length is no larger than the ledger's now, and an entry below it that is open now was so
                     when the slot was reserved: nothing of the ledger is left to be asked.
-        Checked by: tests/unit/curator/test_hide_until_slot_end.py::test_within_a_slot_the_board_alone_says_what_is_seen
+        Checked by: tests/unit/curator/test_hide_new_ledger_entries.py::test_in_a_slot_the_board_alone_says_what_is_seen
         """
         running, released = self._board.read()
         assert running, "a slot is on the board until it is taken off"

@@ -16,7 +16,7 @@ from tacit.curator.answer.plot import bars_of
 from tacit.curator.answer.release import Price, Release
 from tacit.curator.pricing.noise_of_measures import Terms
 from tacit.curator.record.receipt import receipt_of
-from tacit.curator.record.render_release import render_release
+from tacit.curator.record.release_from_stored import render_release
 from tacit.curator.record.stored_answer import Integers, Stored, stored_answer
 from tacit.errors import InvalidInput, InvalidPlan
 from tacit.frozen import frozen
@@ -95,7 +95,7 @@ class Rehearsal:
     Claim:      what is made up at one price goes as far as any answer at another price of the same magnitude.
     Because:    the two prices differ by less than a factor of two, and so do the scales of their noise, which are as
                 one over the price or its root; see `_FAR`.
-    Checked by: tests/unit/curator/test_rehearse.py::test_one_rehearsal_reaches_as_far_as_all_prices_of_a_magnitude
+    Checked by: tests/unit/curator/test_rehearse_before_payment.py::test_one_reaches_as_far_as_all_prices_of_a_magnitude
     """
 
     plan: Plan
@@ -156,7 +156,7 @@ def remember_rehearsals() -> Callable[[Rehearsal], None]:
                 rehearsal is a function of one frozen value, which is what is remembered, and a failure is not; no
                 number depends on a name, and no name on a number: all rows are looked at with the first names of a
                 shape, and one row with all others.
-    Checked by: tests/unit/curator/test_rehearse.py
+    Checked by: tests/unit/curator/test_rehearse_before_payment.py
     """
     make_up = lru_cache(maxsize=_REHEARSALS)(_made_up_releases)
 

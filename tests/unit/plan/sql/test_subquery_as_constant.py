@@ -6,7 +6,7 @@ import pytest
 
 from tacit.errors import InvalidPlan
 from tacit.plan import Column, Kind, Table, read_asked, read_sql, subqueries_in
-from tacit.plan.sql.row_subqueries import MOST_LISTED
+from tacit.plan.sql.subquery_as_constant import MOST_LISTED
 from tests.unit.plan.cases import TABLES
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tacit.errors import InvalidPlan
 from tacit.plan import Column, Field, Kind, compile_expression, type_of
-from tacit.plan.questions.tuples import tuple_of
+from tacit.plan.questions.tuple_as_text import tuple_of
 
 TEXTS = [None, "", "~", "1", ":", "1:", "1:a", "a~", "~~", "0:", "11:a"]
 NUMBERS = [None, 0, 1, -1, 11]

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from tacit.engines import DuckDB
-from tacit.engines.duckdb.check_file_statistics import find_misstated
 from tacit.engines.duckdb.engine import FEW
+from tacit.engines.duckdb.find_false_statistics import find_misstated
 from tacit.engines.duckdb.rename_columns import column_types
 from tacit.plan import (
     Column,

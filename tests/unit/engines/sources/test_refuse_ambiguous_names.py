@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import tacit
-from tacit.engines.sources.column_names import check_names
+from tacit.engines.sources.refuse_ambiguous_names import check_names
 from tacit.errors import InvalidData, TacitError
 
 ROWS = [(unit, 2, 7) for unit in range(60)]

@@ -6,7 +6,7 @@ import pytest
 
 import tacit
 from tacit.curator import Unseen
-from tacit.curator.hide_until_slot_end import MemoryBoard
+from tacit.curator.hide_new_ledger_entries import MemoryBoard
 from tacit.privacy import PureLoss
 from tests.unit.server.clinics import POLICY, make_folder
 
@@ -101,7 +101,7 @@ def test_what_slots_let_out_is_forgotten_when_nobody_hides_it(vault):
         name = following
 
 
-def test_within_a_slot_the_board_alone_says_what_is_seen(vault):
+def test_in_a_slot_the_board_alone_says_what_is_seen(vault):
     """However slots overlap: while one is on the board, nothing of the ledger has to be asked."""
     ledger, unseen = vault.ledger, Unseen()
     running, numbers = {}, range(12)

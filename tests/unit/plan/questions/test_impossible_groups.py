@@ -7,7 +7,7 @@ import pytest
 
 import tacit
 from tacit.plan import Column, Kind, Table, read_sql
-from tacit.plan.questions.possible_groups import group_filter
+from tacit.plan.questions.impossible_groups import group_filter
 from tacit.plan.questions.public_values import key_value
 from tacit.plan.semantics.evaluate import compile_expression
 from tacit.plan.semantics.infer_types import type_of

@@ -1,6 +1,6 @@
 """Functions that the parser knows by name alone: those of other dialects, written as what is read here.
 
-Checked by: tests/unit/plan/sql/test_named_functions.py
+Checked by: tests/unit/plan/sql/test_other_dialect_functions.py
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -33,7 +33,7 @@ def group_filter(question: Question) -> Callable[[_Group], bool] | None:
     Claim:      nothing here depends on a row; a group that is left out has no row, whatever the rows are.
     Because:    only the question is passed in; keys of one bounded column are computed of every value that it has
                 once it is read, or of one value of each stretch of time on which all of them are constant.
-    Checked by: tests/unit/plan/questions/test_possible_groups.py::test_no_row_is_in_a_group_that_is_left_out
+    Checked by: tests/unit/plan/questions/test_impossible_groups.py::test_no_row_is_in_a_group_that_is_left_out
     """
     if isinstance(question, CombinedQuestion):
         return None  # its parts were filtered, and a row may lack one of them

@@ -13,14 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.curator.vectors.clip_vectors import LARGEST_ENTRY, clip_vectors, largest_factor
-from tacit.curator.vectors.function_tables import (
+from tacit.curator.vectors.exact_in_doubles import as_integers, check_range
+from tacit.curator.vectors.network_gradients import backpropagate
+from tacit.curator.vectors.sigmoid_cosine_tables import (
     cosine_table,
     curvature_table,
     link_place,
     sigmoid_table,
     sine_table,
 )
-from tacit.curator.vectors.network_gradients import backpropagate
 from tacit.curator.vectors.summable_vectors import (
     DIAGONAL,
     ERROR,
@@ -47,7 +48,6 @@ from tacit.curator.vectors.summable_vectors import (
     gradient_bound,
     square_bound,
 )
-from tacit.curator.vectors.whole_numbers import as_integers, check_range
 from tacit.privacy import Norm
 
 __all__ = ["map_features", "measure"]

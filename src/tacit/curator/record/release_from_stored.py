@@ -1,6 +1,6 @@
 """A release, rendered from what the ledger keeps of an answer.
 
-Checked by: tests/unit/curator/test_rehearse.py
+Checked by: tests/unit/curator/test_rehearse_before_payment.py
 """
 
 from collections.abc import Mapping

@@ -7,12 +7,13 @@ import pytest
 
 import tacit
 from tacit.accounting import Charge
-from tacit.curator import LeftOut, Release, find_bounds, rehearse
+from tacit.curator import LeftOut, Release, find_bounds
+from tacit.curator import rehearse_before_payment as rehearse
 from tacit.curator.answer.release import Price
 from tacit.curator.answer.view_rows import view_answer
 from tacit.curator.pricing.noise_of_measures import terms_of, worth_of
-from tacit.curator.record import render_release
-from tacit.curator.rehearse import made_up_answers, made_up_plan, rehearsal_of
+from tacit.curator.record import release_from_stored
+from tacit.curator.rehearse_before_payment import made_up_answers, made_up_plan, rehearsal_of
 from tacit.errors import InvalidInput, InvalidPlan, TacitError
 from tacit.ledger import Entry
 from tacit.mechanisms import Gaussian
@@ -101,7 +102,7 @@ def test_a_bug_is_not_hidden_but_nothing_is_charged(monkeypatch):
     def broken(*_, **__):
         raise AssertionError("planted")
 
-    monkeypatch.setattr(render_release, "view_answer", broken)
+    monkeypatch.setattr(release_from_stored, "view_answer", broken)
     with vault() as asked:
         with pytest.raises(AssertionError, match="planted"):
             asked.sql("SELECT COUNT(*) AS n FROM t", epsilon=1)
@@ -191,7 +192,7 @@ def test_a_rehearsal_that_failed_is_not_remembered(monkeypatch):
 
 
 @pytest.mark.parametrize("limit", [PURE, CONCENTRATED], ids=["pure", "concentrated"])
-def test_one_rehearsal_reaches_as_far_as_all_prices_of_a_magnitude(limit):
+def test_one_reaches_as_far_as_all_prices_of_a_magnitude(limit):
     """Prices of as many bits are rehearsed once, and what was made up at one goes 64 scales far at each of them."""
     text, rule = (
         "SELECT ward, COUNT(*) AS n, SUM(age) AS s FROM visits GROUP BY ward",

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import tacit
-from tacit.curator.record import source_versions as sources
+from tacit.curator.record import table_version_by_source as sources
 from tacit.errors import LedgerRefused
 
 POLICY = """

@@ -23,7 +23,7 @@ def plan_class(plan: Plan | CombinedPlan) -> PlanClass:
 
     Claim:      it depends on the question and on nothing else.
     Because:    the plan is all that is passed in.
-    Checked by: tests/unit/curator/test_duration_class.py
+    Checked by: tests/unit/curator/test_duration_class_of_plan.py
     """
     parts = plan.parts if isinstance(plan, CombinedPlan) else (plan,)
     kinds = [_kind(part) for part in parts]

@@ -1,6 +1,6 @@
 """Subqueries that rows are compared with: each is released first, and is a constant where rows are looked at.
 
-Checked by: tests/unit/plan/sql/test_row_subqueries.py
+Checked by: tests/unit/plan/sql/test_subquery_as_constant.py
 """
 
 from collections.abc import Callable, Sequence

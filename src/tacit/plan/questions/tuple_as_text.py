@@ -1,6 +1,6 @@
 """Several values as one, so that what differs in any of them differs: COUNT(DISTINCT (a, b)).
 
-Checked by: tests/unit/plan/questions/test_tuples.py
+Checked by: tests/unit/plan/questions/test_tuple_as_text.py
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ def tuple_of(values: Sequence[e.Expression]) -> e.Expression:
     Claim:      equal texts come from equal values, and the other way round; it is never NULL.
     Because:    every value is written with its length before it, or as one sign that no length begins with: no text is
                 the beginning of another, so that the values can be read from left to right.
-    Checked by: tests/unit/plan/questions/test_tuples.py::test_tuples_are_equal_exactly_if_their_values_are
+    Checked by: tests/unit/plan/questions/test_tuple_as_text.py::test_tuples_are_equal_exactly_if_their_values_are
     """
     return e.Called(
         Function.CONCAT, tuple(part for value in values for part in _write_value(value))

@@ -1,6 +1,6 @@
 """What a file states of its columns, compared with what they hold: an optimiser believes it, and proves from it.
 
-Checked by: tests/unit/engines/duckdb/test_check_file_statistics.py
+Checked by: tests/unit/engines/duckdb/test_find_false_statistics.py
 """
 
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name` and `text`
@@ -35,7 +35,7 @@ def find_misstated(
     Claim:      of all other columns, whatever DuckDB proves from what is stated of them is true of every row.
     Because:    what it believes is asked of it, and each cell is compared with that, read in a way that no statement
                 about it reaches; the decision changes how a column is read, and no value of it.
-    Checked by: tests/laws/test_false_statistics.py and tests/unit/engines/duckdb/test_check_file_statistics.py
+    Checked by: tests/laws/test_false_statistics.py and tests/unit/engines/duckdb/test_find_false_statistics.py
     """
     moments = frozenset(each for each in names if re.fullmatch(_MOMENTS, types[each]))
     listed = [

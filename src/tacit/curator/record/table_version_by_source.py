@@ -21,7 +21,7 @@ def refresh_changed_sources(
     Because:    what was declared last is noted beside the ledger's anchor; where another source is declared the table
                 is refreshed before anything is asked, and only then is the new one noted: a crash in between refreshes
                 it once more.
-    Checked by: tests/unit/curator/record/test_source_versions.py
+    Checked by: tests/unit/curator/record/test_table_version_by_source.py
     """
     changed = []
     for table, source in declared.items():

@@ -1,6 +1,6 @@
 """An answer of one row beside another one: FROM daily, (SELECT AVG(n) AS m FROM daily) s; its columns are constants.
 
-Checked by: tests/unit/plan/sql/test_constants_beside_answers.py and tests/laws/test_row_subqueries.py
+Checked by: tests/unit/plan/sql/test_join_one_row_answer.py and tests/laws/test_row_subqueries.py
 """
 
 from dataclasses import replace
@@ -10,7 +10,7 @@ from sqlglot import exp
 from tacit.plan.model.nodes import Shown
 from tacit.plan.sql.answers_as_tables import NamedAnswer, refuse_equal_names
 from tacit.plan.sql.reading_context import Reader
-from tacit.plan.sql.row_subqueries import add_values, close_subquery, is_one_row
+from tacit.plan.sql.subquery_as_constant import add_values, close_subquery, is_one_row
 
 __all__ = ["add_one_row"]
 

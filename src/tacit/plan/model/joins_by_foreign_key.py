@@ -1,6 +1,6 @@
 """Joins along declared foreign keys: which tables they connect, and whether a row can meet more than one.
 
-Checked by: tests/unit/plan/model/test_references.py
+Checked by: tests/unit/plan/model/test_joins_by_foreign_key.py
 """
 
 from collections.abc import Iterator

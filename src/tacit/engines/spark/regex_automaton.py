@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from tacit.engines.spark.literals import text_literal
-from tacit.engines.spark.write_once import write_once
+from tacit.engines.spark.share_subexpression import write_once
 from tacit.errors import InvalidPlan
 from tacit.plan import Automaton, LetterRanges, automaton_of
 
@@ -20,7 +20,7 @@ def find_sql(text: str, pattern: str) -> str:
     Claim:      it is what `find_pattern` says, and takes time in proportion to the text.
     Because:    the letters of the pattern that may have been read last are the bits of one word, which is folded over
                 the characters; what follows each letter is a constant.
-    Checked by: tests/laws/test_engine_conformance.py and tests/unit/engines/spark/test_patterns.py
+    Checked by: tests/laws/test_engine_conformance.py and tests/unit/engines/spark/test_regex_automaton.py
     """
     automaton = automaton_of(pattern)
     if len(automaton.letters) > _MOST:
