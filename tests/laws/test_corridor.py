@@ -233,8 +233,8 @@ def left_by(open_vault: Opened, plan: Plan | str, **asked: Any) -> tuple[Any, ..
                 type(refusal),
                 str(refusal),
                 refusal.args,
-                refusal.__cause__,
-                refusal.__context__,
+                repr(refusal.__cause__),
+                repr(refusal.__context__),
             )
     return found, open_vault.entries, vault.budget, said
 

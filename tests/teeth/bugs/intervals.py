@@ -208,4 +208,21 @@ BUGS = [
         "::test_the_error_of_a_mean_is_that_of_an_answer_for_a_group_of_that_size[pure]",
         note="a mean was promised to be twice as sure as it is",
     ),
+    Bug(
+        name="median-of-groups-whole",
+        file="src/tacit/curator/answer/divide_confidence.py",
+        before="if look not in {Look.MEAN, Look.MIDDLE}:",
+        after="if look is not Look.MEAN:",
+        killed_by="tests/unit/curator/answer/test_group_windows.py"
+        "::test_the_median_of_an_even_number_of_whole_numbers_may_be_a_half",
+        note="2.5 was shown as 2",
+    ),
+    Bug(
+        name="cell-outside-the-range-ends-before-it",
+        file=INTERVALS,
+        before="exact(min(max(each, first), last)) for each in shown",
+        after="exact(each) for each in shown",
+        killed_by=f"{ENDS}::test_a_cell_where_no_value_can_be_is_drawn_to_the_end_of_the_range",
+        note="an interval ended before it began, and a division by it failed",
+    ),
 ]

@@ -110,7 +110,7 @@ def _is_whole(value: Expression, question: Question) -> bool:
     match value:
         case MeasureOf(place):
             return is_whole_measure(question, place)
-        case Across(look, operand) if look is not Look.MEAN:
+        case Across(look, operand) if look not in {Look.MEAN, Look.MIDDLE}:
             return isinstance(operand, MeasureOf | Case) and _is_whole(operand, question)
         case Case(branches, otherwise) if not any(figures_of(when) for when, _ in branches):
             chosen = [*(then for _, then in branches), otherwise]

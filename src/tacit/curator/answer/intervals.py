@@ -139,10 +139,10 @@ class Drawn:
             low = first
         if measure.rank == 1 or unknown or len(self.cells) == 1 != 1 - measure.rank:
             high = last
-        value = min(max(_middle(measure, middle), first), last)
-        # a float cannot hold every moment
+        # a float cannot hold every moment, and a cell may lie where no value can be
         exact = float if type_of(measure.value).kind is Kind.NUMBER else int
-        return Interval(exact(value), exact(max(low, first)), exact(min(high, last)))
+        shown = (_middle(measure, middle), low, high)
+        return Interval(*(exact(min(max(each, first), last)) for each in shown))
 
 
 def _range_of(measure: Ranked) -> tuple[Fraction, Fraction]:

@@ -119,9 +119,8 @@ class Predicates:
         for option in account.take_list(node):
             others = self._row_values(option) if isinstance(option, exp.Tuple) else []
             if len(others) != len(values):
-                reason = (
-                    f"a row of {len(values)} values is compared with rows of {len(values)} values"
-                )
+                other = f"one of {len(others)}" if others else "a single value"
+                reason = f"a row of {len(values)} values is compared with {other}"
                 account.refuse(option, reason, "write (a, b) IN ((1, 2), (3, 4))")
             pairs = zip(values, map(self.read, others), strict=True)
             equal = [self.forms.compare("=", value, other) for value, other in pairs]

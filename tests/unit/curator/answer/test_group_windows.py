@@ -90,6 +90,18 @@ def test_without_noise_a_window_means_what_it_means_in_sql(window):
     ]
 
 
+def test_the_median_of_an_even_number_of_whole_numbers_may_be_a_half():
+    window = "MEDIAN(COUNT(*)) OVER (PARTITION BY ward < 'E')"
+    found = answered(
+        f"SELECT ward, {window} AS x FROM visits GROUP BY ward",
+        [1, 2, 3, 10, 7],
+        [0] * 5,
+        NOISE["laplace"],
+    )
+    assert found["A"][0] == 2.5
+    assert found["E"][0] == 7
+
+
 @settings(max_examples=80)
 @given(
     window=st.sampled_from(sorted(WINDOWS)),

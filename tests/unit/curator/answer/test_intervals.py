@@ -1,6 +1,7 @@
 """Intervals against brute force: quantiles by summing laws, Fieller's ends by trying every ratio."""
 
 from fractions import Fraction
+from itertools import product
 from math import exp, log, sqrt
 
 import numpy as np
@@ -17,7 +18,7 @@ from tacit.curator.answer.intervals import (
     ratio_interval,
 )
 from tacit.mechanisms import Gaussian, Laplace
-from tacit.plan import Column, Field, Kind, rank_measure
+from tacit.plan import Column, Field, Kind, Powers, Ranked, rank_measure
 from tests.together import together
 
 F = Fraction
@@ -262,3 +263,13 @@ def test_an_extreme_lies_between_its_cell_and_the_end_of_the_range_up_to_99_perc
 def test_a_cell_outside_the_grid_is_the_end_of_the_range():
     found = Drawn((-1, 41, 121)).interval(rank_measure(AGE, Fraction(1, 2)), 0.95)
     assert (found.low, found.high) == (0, 120)
+
+
+def test_a_cell_where_no_value_can_be_is_drawn_to_the_end_of_the_range():
+    """It may be: cells are those of the column, and an expression of it may reach fewer of them."""
+    cost = Field(Column("cost", Kind.NUMBER, F(1, 10), F(1, 5)))
+    for rank in (F(0), F(1, 2), F(1)):
+        measure = Ranked(cost, Powers(-1, 1), rank)
+        for cells in product(range(-1, measure.grid.count + 1), repeat=1 if rank in (0, 1) else 3):
+            found = Drawn(cells).interval(measure, 0.95)
+            assert found.low <= found.value <= found.high
