@@ -75,10 +75,12 @@ class ExpectedMean:
     reach: tuple[float, ...]
 
     def __str__(self) -> str:
-        each = [
-            f"±{reach:.3g} of {rows:,}" for rows, reach in zip(self.rows, self.reach, strict=True)
-        ]
-        return f"{self.column}: about {', '.join(each[:-1])} and {each[-1]} rows"
+        first, *rest = (
+            f"±{reach:.3g} in {{}} of {rows:,}"
+            for rows, reach in zip(self.rows, self.reach, strict=True)
+        )
+        others = " and ".join(each.format("one") for each in rest)
+        return f"{self.column}: about {first.format('a group')} rows, {others}"
 
 
 @frozen

@@ -119,7 +119,7 @@ def test_a_form_explains_asks_and_shows_a_receipt_that_verifies(clinic):
     explained = ask(browser, "/explain", sql=BY_WARD).text
     assert "±" in explained
     assert "mean: about" in explained
-    assert "of 1,000 and" in explained
+    assert "in one of 1,000 and" in explained
     spread = ask(browser, "/explain", sql=BY_WARD.replace("AVG(", "STDDEV(")).text
     assert "mean: computed from several of these" in spread
     said = ask(browser, sql=BY_WARD)
