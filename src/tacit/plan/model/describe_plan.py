@@ -135,6 +135,9 @@ def _phrase(expression: e.Expression, question: Question | None) -> tuple[str, i
             return f"CASE{cases} ELSE {inner(otherwise, _OR)} END", _ATOM
         case e.Cast(operand, kind):
             return f"CAST({inner(operand, _OR)} AS {kind.value.upper()})", _ATOM
+        case e.Called(Function.SQRT, (e.MomentOf(moment) as root,)) if moment in _VARIANCES:
+            told = _describe_released(root, question)
+            return told.replace("variance", "standard deviation", 1), _ATOM
         case e.Called(function, parts):
             return _call(function, [inner(part, _INSIDE.get(function, _OR)) for part in parts])
         case e.KeyOf() | e.MeasureOf() | e.MeanOf() | e.MomentOf():
@@ -197,6 +200,7 @@ def _describe_released(
             )
 
 
+_VARIANCES = {e.Moment.VARIANCE, e.Moment.POPULATION_VARIANCE}
 _MOMENTS = {
     e.Moment.VARIANCE: "sample variance",
     e.Moment.POPULATION_VARIANCE: "population variance",

@@ -76,3 +76,18 @@ def test_a_tree_shows_everything_that_is_paid_for():
         "  where age > 3",
         "    scan visits, unit patient",
     ]
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        ("STDDEV(cost)", "the sample standard deviation of cost"),
+        ("STDDEV_POP(cost)", "the population standard deviation of cost"),
+        ("VAR_SAMP(cost)", "the sample variance of cost"),
+        ("2 * STDDEV(cost)", "2 * the sample standard deviation of cost"),
+        ("SQRT(COUNT(*))", "SQRT(the number of rows)"),
+    ],
+)
+def test_the_root_of_a_variance_has_its_own_name(call, words):
+    plan = read_sql(f"SELECT {call} AS x FROM visits", TABLES)
+    assert phrase(plan.view.columns[0].value, plan.question) == words
