@@ -21,6 +21,8 @@ EVENTS = frozenset(
 )
 """What is logged."""
 
+_PACKAGE = Path(__file__).parents[1]
+
 _FIELDS = frozenset(
     {"identity", "door", "address", "job", "entry", "key", "share", "free", "problem", "about"}
 )
@@ -68,7 +70,6 @@ def place_of(error: BaseException) -> str | None:
     >>> place_of(ValueError("never raised"))
     """
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        _, package, file = frame.filename.replace(os.sep, "/").rpartition("/tacit/")
-        if package:
-            return f"{file}:{frame.lineno}"
+        if (file := Path(frame.filename)).is_relative_to(_PACKAGE):
+            return f"{file.relative_to(_PACKAGE).as_posix()}:{frame.lineno}"
     return None

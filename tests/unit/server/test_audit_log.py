@@ -46,3 +46,13 @@ def test_a_mistake_is_noted_by_its_place_and_not_by_what_it_says():
     assert re.fullmatch(r"exact/[a-z_]+\.py:\d+", place)
     assert canary not in place
     assert place_of(RuntimeError(canary)) is None
+
+
+def test_a_library_in_a_folder_of_our_name_is_not_our_source():
+    library = {}
+    exec(
+        compile("def fail():\n    raise KeyError", "/home/me/tacit/lib/router.py", "exec"), library
+    )
+    with pytest.raises(KeyError) as raised:
+        library["fail"]()
+    assert place_of(raised.value) is None
