@@ -43,9 +43,12 @@ TYPES = frozenset(kind.name for kind in DuckDB.parser_class.TYPE_TOKENS)
 
 
 def tokenise(
-    text: str, bound: Parameters = NO_PARAMETERS
+    text: str, bound: Parameters = NO_PARAMETERS, names: Iterable[str] = ()
 ) -> tuple[Sequence[RawToken], list[Token]]:
-    """The tokens of a text, as the parser takes them and as they are checked; parameters are what they are bound to."""
+    """The tokens of a text, as the parser takes them and as they are checked; parameters are what they are bound to.
+
+    `names` are those of columns, which may be called like a unit of time.
+    """
     if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
         raise InvalidPlan(f"the text is longer than {MOST_BYTES:,} bytes", "ask a shorter question")
     try:
@@ -54,7 +57,7 @@ def tokenise(
         start = failure.start or 0
         reason = "a quote or a comment is not closed"
         raise InvalidPlan(reason, "close it", text=text, start=start, end=len(text)) from None
-    raw = respell(bind_parameters(text, read, bound))
+    raw = respell(bind_parameters(text, read, bound), frozenset(names))
     hint = next(
         (comment for token in raw for comment in token.comments if comment.startswith("+")), None
     )
