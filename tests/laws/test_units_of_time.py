@@ -38,6 +38,7 @@ FIRST = {
     "DATEPART({unit}, {other})": "date_part('{plain}', {other})",
     "DATE_PART({unit}, {other})": "date_part('{plain}', {other})",
     "DATEADD({unit}, 3, {other})": "{other} + INTERVAL 3 {plain}",
+    "DATEADD({unit}, v.k, {other})": "{other} + INTERVAL 1 {plain} * v.k",
     "TIMESTAMPADD({unit}, -3, {other})": "{other} - INTERVAL 3 {plain}",
     "DATE_ADD({unit}, 3, {other})": "{other} + INTERVAL 3 {plain}",
     "TIMESTAMPDIFF({unit}, {one}, {other})": "date_sub('{plain}', {one}, {other})",
@@ -113,6 +114,18 @@ def test_a_unit_that_comes_last_means_what_it_means_in_duckdb(form, plainly, ope
         given = {"one": ours.format(first), "other": ours.format(second)}
         meant = {"one": theirs.format(first), "other": theirs.format(second)}
         check(form.format(unit=unit.upper(), **given), plainly.format(plain=unit, **meant), peer)
+
+
+@together
+@pytest.mark.parametrize("unit", ["month", "week", "day", "hour"])
+@pytest.mark.parametrize("column", ["d", "s"])
+def test_an_interval_may_be_as_long_as_a_row_says(unit, column, peer):
+    for written in (
+        f"v.{column} + INTERVAL '2 {unit}' * v.k",
+        f"v.{column} - (v.k + 1) * INTERVAL '1 {unit}'",
+        f"(v.k * INTERVAL '3 {unit}') + v.{column}",
+    ):
+        check(written, written, peer)
 
 
 @together

@@ -496,7 +496,7 @@ REFUSED = {
         "SELECT COUNT(*) FROM visits WHERE DATEADD(«age», 3, day) > day",
     ],
     "a constant whole number is needed here": [
-        "SELECT COUNT(*) FROM visits WHERE DATEADD(day, «age», day) > day",
+        "SELECT COUNT(*) FROM visits WHERE ADD_MONTHS(day, «age») > day",
     ],
     "the function REVERSE is not supported": [
         "SELECT COUNT(*) FROM visits WHERE «REVERSE(name)» = 'b'",

@@ -26,6 +26,7 @@ from tacit.plan.questions.time_spans import (
 )
 from tacit.plan.questions.time_zones import local_time
 from tacit.plan.semantics.angles import PI
+from tacit.plan.semantics.infer_types import type_of
 from tacit.plan.sql.other_dialect_functions import NAMED
 from tacit.plan.sql.source_positions import Account
 from tacit.plan.sql.text_maps import read_text_map
@@ -37,7 +38,7 @@ from tacit.plan.sql.units_of_time import (
     says_when_weeks_begin,
 )
 
-__all__ = ["CALLED", "Calls"]
+__all__ = ["CALLED", "Calls", "is_span"]
 
 # The nodes that are calls, the function that each means, and which of its arguments are operands.
 _CALLS: dict[type[exp.Expr], tuple[Function, str]] = {
@@ -155,6 +156,8 @@ class Calls:
         parts = self._take_call(node)
         listed = [parts["this"], parts["expression"], parts.get("fill_pattern")]
         operands = self._operands(node, [part for part in listed if part])
+        if type_of(operands[0], self.forms.question).kind is Kind.INTEGER:  # LPAD(MONTH(x), 2, '0')
+            operands[0] = self.forms.cast(operands[0], Kind.TEXT)
         if len(operands) == 2:
             operands.append(Literal(" ", Kind.TEXT))
         function = Function.LPAD if parts.get("is_left") else Function.RPAD
@@ -542,9 +545,30 @@ class Calls:
         return self.forms.compare(operator, *(sides[::-1] if exchanged else sides))
 
     def shift_moment(self, moment: exp.Expr, interval: exp.Expr, sign: int) -> Expression:
-        """moment + INTERVAL n unit."""
+        """moment + INTERVAL n unit, and moment + INTERVAL n unit * x."""
+        product = interval.unnest()
+        if isinstance(product, exp.Mul):
+            sides = self._sides_of_product(interval)
+            length, times = sides if isinstance(sides[0], exp.Interval) else sides[::-1]
+            count, unit = self._read_interval(length)
+            many = self.read(times)
+            if sign * count != 1:
+                many = self.forms.arithmetic("*", many, literal(sign * count))
+            return self.later_by(self.read(moment), many, unit)
         count, unit = self._read_interval(interval)
         return self.forms.later(self.read(moment), sign * count, unit)
+
+    def _sides_of_product(self, node: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
+        """The factors of x * INTERVAL 1 DAY, which may stand in parentheses."""
+        while isinstance(node, exp.Paren):
+            node = self.account.take(node)["this"]
+        parts = self.account.take(node)
+        return parts["this"], parts["expression"]
+
+    def later_by(self, moment: Expression, count: Expression, unit: str) -> Expression:
+        """A moment so many units of time later, as many as an expression says."""
+        name = Literal(name_of_unit(unit), Kind.TEXT)
+        return self.forms.call(Function.DATE_ADD, [moment, count, name])
 
     def _read_interval(self, interval: exp.Expr) -> tuple[int, str]:
         """The number and the unit of INTERVAL n unit."""
@@ -571,6 +595,14 @@ class Calls:
         raise InvalidPlan(
             "an interval is not a value of its own", "add it to a date: x + INTERVAL 1 DAY"
         )
+
+
+def is_span(node: exp.Expr) -> bool:
+    """Whether a node is an interval, or so many times one: INTERVAL 1 DAY * x."""
+    product = node.unnest()
+    if not isinstance(product, exp.Mul):
+        return isinstance(node, exp.Interval)
+    return isinstance(product.this, exp.Interval) != isinstance(product.expression, exp.Interval)
 
 
 def _is_age(node: exp.Expr) -> bool:

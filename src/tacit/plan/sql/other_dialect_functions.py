@@ -45,6 +45,10 @@ def _whole_number(calls: "Calls", node: exp.Expr) -> int:
     return sign * int(digits.name)
 
 
+def _is_number_written_out(node: exp.Expr) -> bool:
+    return isinstance(node.this if isinstance(node, exp.Neg) else node, exp.Literal)
+
+
 def _text(calls: "Calls", node: exp.Expr) -> str:
     if not isinstance(node, exp.Literal) or not node.is_string:
         calls.account.refuse(node, "a constant text is needed here", "write it in quotes")
@@ -150,9 +154,13 @@ def _cast_to(kind: Kind) -> "_Reader":
 
 
 def _later(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
-    """DATEADD(day, 30, x) and TIMESTAMPADD(day, 30, x)."""
-    unit, count = _read_unit(calls, parts[0]), _whole_number(calls, parts[1])
-    return calls.forms.later(calls.read(parts[2]), count, unit)
+    """DATEADD(day, 30, x) and TIMESTAMPADD(day, 30, x); and DATEADD(day, y, x), by a number of the row."""
+    unit = _read_unit(calls, parts[0])
+    if _is_number_written_out(parts[1]):
+        count = _whole_number(calls, parts[1])
+        return calls.forms.later(calls.read(parts[2]), count, unit)
+    many = calls.read(parts[1])
+    return calls.later_by(calls.read(parts[2]), many, unit)
 
 
 def _months_later(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:

@@ -15,6 +15,7 @@ __all__ = ["respell_phrases"]
 
 _TYPES = frozenset(DuckDB.parser_class.TYPE_TOKENS)
 _NO_WORDS = frozenset({TokenType.STRING, TokenType.IDENTIFIER})
+_WEEKS = frozenset({"WEEK", "WK", "WW", "ISOWEEK"})
 _SETS = frozenset({TokenType.UNION, TokenType.INTERSECT, TokenType.EXCEPT})
 _DEPTH = {TokenType.L_PAREN: 1, TokenType.R_PAREN: -1}
 _ISO_FORMATS = {"4": "%Y", "7": "%Y-%m", "10": "%Y-%m-%d"}
@@ -32,6 +33,7 @@ def respell_phrases(tokens: Sequence[RawToken]) -> list[RawToken]:
     … LIMIT 2, 3                             … LIMIT 3 OFFSET 2
     CONVERT(date, x)                         CAST(x AS date)
     CONVERT(varchar(7), x, 120)              STRFTIME(x, '%Y-%m')
+    DATEADD(month, DATEDIFF(month, 0, x), 0) DATETRUNC(month, x)
     RATIO_TO_REPORT(SUM(x)) OVER ()          ((SUM(x)) / SUM(SUM(x)) OVER ())
     x IN UNNEST(['a', 'b'])                  x IN ('a', 'b')
     x = ANY (ARRAY['a', 'b'])                x IN ('a', 'b')
@@ -131,6 +133,24 @@ def _read_styled(
     return [*tokens[:place], head, tokens[place + 1], *moment, comma, written, *tokens[closing:]]
 
 
+def _truncate_by_difference(tokens: list[RawToken], place: int) -> list[RawToken]:
+    """DATETRUNC(month, x) for DATEADD(month, DATEDIFF(month, 0, x), 0): the months since a first of January."""
+    outer, closing = split_arguments(tokens, place + 2)
+    inside = place + 4
+    if len(outer) != 3 or _words(tokens, inside, inside + 2) != ["DATEDIFF", "("]:
+        return tokens
+    inner, ended = split_arguments(tokens, inside + 2)
+    unit = [token.text.upper() for token in outer[0]]
+    zeros = [[token.text for token in each] for each in (*inner[1:2], outer[2])]
+    same = [[token.text.upper() for token in each] for each in inner[:1]] == [unit]
+    if len(inner) != 3 or zeros != [["0"], ["0"]] or not same or unit[0] in _WEEKS:
+        return tokens
+    if ended != inside + len(outer[1]) - 1:  # something is added to it
+        return tokens
+    head = change(tokens[place], TokenType.VAR, "DATETRUNC")
+    return [*tokens[:place], head, *tokens[place + 1 : inside], *inner[2], *tokens[closing:]]
+
+
 def _find_type(argument: Sequence[RawToken]) -> list[RawToken] | None:
     """The tokens that name a type, if an argument is one."""
     if not argument:
@@ -196,6 +216,7 @@ def _keep_list(tokens: list[RawToken], place: int, opened: int) -> list[RawToken
 _PHRASES: dict[str, Callable[[list[RawToken], int], list[RawToken]]] = {
     "TOP": _move_top,
     "LIMIT": _move_offset,
+    "DATEADD": _truncate_by_difference,
     "CONVERT": _read_convert,
     "TRY_CONVERT": _read_convert,
     "RATIO_TO_REPORT": _divide_by_total,
