@@ -182,7 +182,7 @@ APPLIED = {
     "this integer could exceed 64 bits": "SELECT SUM(CAST(age AS DOUBLE) * 1000000000) FROM visits",
     "arithmetic needs numbers, but this is of type text": (
         _W
-        + "age + CASE WHEN CAST(name AS DOUBLE) > 9 THEN 9 WHEN CAST(name AS DOUBLE) < 0 THEN 0 ELSE CAST(name AS DOUBLE) END > 3"
+        + "age + CASE WHEN CAST(name AS DOUBLE) > 9 THEN 9 WHEN CAST(name AS DOUBLE) < 0 THEN 0 ELSE CAST(name AS DOUBLE) END > 3 OR ward || name = 'Aa'"
     ),
     "this is always 0, so there is nothing to aggregate": _C,
     "this is the same in every row, so there is nothing to aggregate": _C,

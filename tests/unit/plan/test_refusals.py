@@ -286,6 +286,7 @@ REFUSED = {
     ],
     "arithmetic needs numbers, but this is of type text": [
         "SELECT SUM(age + «name») FROM visits",
+        "SELECT COUNT(*) FROM visits WHERE «ward» + name = 'Aa'",
     ],
     "this is always 0, so there is nothing to aggregate": [
         "SELECT SUM(«0 * 1») FROM visits",

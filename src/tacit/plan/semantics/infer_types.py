@@ -151,7 +151,7 @@ def _number(expression: e.Expression, question: Question | None) -> Type:
         if found.kind is not Kind.BOOLEAN:
             remedy = "cast it: CAST(x AS DOUBLE)"
         if found.kind is Kind.TEXT:
-            remedy += "; to join texts, write x || y"
+            remedy = f"to join texts, write x || y; to calculate, {remedy}"
         refuse(
             expression,
             f"arithmetic needs numbers, but this is of type {found.kind.value}",

@@ -19,7 +19,7 @@ __all__ = ["spelling_remarks"]
 _REMARKS = {
     "DAYOFWEEK": "DAYOFWEEK counts from Sunday = 0, as in DuckDB; in BigQuery, MySQL and Spark Sunday is 1",
     "WEEK": "WEEK is the number of the ISO week; BigQuery, MySQL and T-SQL number weeks that begin on Sunday",
-    "TRUNCATED": "weeks begin on Monday; for weeks that begin on Sunday, as in BigQuery, write WEEK(SUNDAY)",
+    "TRUNCATED": "weeks begin on Monday; for weeks from Sunday on, as in BigQuery, write DATE_TRUNC(x, WEEK(SUNDAY))",
     "LOG": "LOG(x) is to base 10, as in DuckDB and PostgreSQL; LN(x) is the natural logarithm",
     "REGEXP_LIKE": "REGEXP_LIKE looks for the pattern anywhere in a text; in Snowflake it is of the whole text",
     "TIMESTAMPDIFF": "TIMESTAMPDIFF counts complete units, as in MySQL; DATEDIFF counts how many units begin",
