@@ -337,7 +337,7 @@ _LISTS_ROWS = "this would list values of single rows, and single rows are never 
 _COUNT_EACH = "count each value: SELECT x, COUNT(*) FROM ... GROUP BY x"
 ONE_COLUMN_EACH = (
     "UNNEST would make several rows of one",
-    "count each element by itself: COUNT_IF(CONTAINS(x, 'a')) AS a, COUNT_IF(CONTAINS(x, 'b')) AS b",
+    "write one column for each element: COUNT(*) FILTER (WHERE CONTAINS(x, 'a')) AS a",
 )
 _NO_CLOCK = "the current time is not available: the same question must mean the same tomorrow"
 _NO_DICE = "random values are not available: the same question must mean the same tomorrow"

@@ -5,6 +5,7 @@ A remark is a function of the text alone: two texts of one plan share one answer
 Checked by: tests/unit/plan/sql/test_spelling_remarks.py
 """
 
+import re
 from collections.abc import Sequence
 
 from sqlglot.errors import TokenError
@@ -26,6 +27,8 @@ _REMARKS = {
 }
 _OF_PART = {"EXTRACT", "DATE_PART", "DATEPART"}
 _WEEKS = {"WEEK", "WEEKS", "WK", "WW"}
+# Which text may have a remark at all: to look for words costs less than to find out which are words.
+_POSSIBLE = re.compile("WEEK|WK|WW|LOG|REGEXP_LIKE|TIMESTAMPDIFF", re.IGNORECASE)
 _UNIT_LAST = {"DATE_TRUNC", "TIMESTAMP_TRUNC", "DATETIME_TRUNC"}
 
 
@@ -37,6 +40,8 @@ def spelling_remarks(text: str) -> tuple[str, ...]:
     >>> spelling_remarks("SELECT AVG(LOG10(age)) FROM visits WHERE name = 'LOG(x)'")
     ()
     """
+    if not _POSSIBLE.search(text):
+        return ()
     try:
         tokens = typed_tokens(text)
     except TokenError:
