@@ -153,6 +153,16 @@ NAMES: dict[str, str] = {
     "PREFIX": "PREFIX(note, 'a')",
     "SUFFIX": "SUFFIX(note, 'a')",
     "ISNUMERIC": "ISNUMERIC(note)",
+    "FORMAT": "FORMAT(day, 'yyyy-MM')",
+    "CHOOSE": "CHOOSE(age, 'a', 'b')",
+    "ELT": "ELT(age, 'a', 'b')",
+    "FIELD": "FIELD(ward, 'A', 'B')",
+    "EQUAL_NULL": "EQUAL_NULL(cost, age)",
+    "TO_DOUBLE": "TO_DOUBLE(note)",
+    "TRY_TO_DOUBLE": "TRY_TO_DOUBLE(note)",
+    "TRY_TO_DATE": "TRY_TO_DATE(note)",
+    "TIMESTAMP": "TIMESTAMP(day)",
+    "DATETIME": "DATETIME(day)",
 }
 _EACH = "SELECT AVG(x) AS mean FROM (SELECT patient, {} AS x FROM visits GROUP BY patient) AS t"
 _BIT = (

@@ -567,3 +567,27 @@ SELECT AVG(TRUNC(amount, 1)) AS amount FROM orders
 
 -- orders: parts of days
 SELECT TIME_SLICE(ordered_at, 6, 'HOUR') AS part, COUNT(*) AS n FROM orders WHERE ordered_at < TIMESTAMP '2024-01-08' GROUP BY 1 ORDER BY 1
+
+-- flights: hours after midnight, unit bare and column qualified
+SELECT AVG(DATEDIFF('hour', DATE_TRUNC('day', f.time_hour), f.time_hour)) AS hours FROM flights f
+
+-- clinic: DATEDIFF of qualified columns
+SELECT v.ward, AVG(DATEDIFF(day, v.day, v.left_on)) AS days FROM visits v GROUP BY v.ward ORDER BY v.ward
+
+-- clinic: first ten as T-SQL writes it
+SELECT TOP 2 ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n DESC
+
+-- clinic: shares as Snowflake writes them
+SELECT ward, RATIO_TO_REPORT(COUNT(*)) OVER () AS share FROM visits GROUP BY ward ORDER BY ward
+
+-- clinic: CONVERT
+SELECT CONVERT(date, v.day) AS day, COUNT(*) AS n FROM visits v WHERE v.day < DATE '2024-01-08' GROUP BY CONVERT(date, v.day) ORDER BY 1
+
+-- orders: weeks that begin on Sunday
+SELECT DATE_TRUNC(ordered_at, WEEK(SUNDAY)) AS week, COUNT(*) AS n FROM orders WHERE ordered_at < TIMESTAMP '2024-03-01' GROUP BY 1 ORDER BY 1
+
+-- orders: some domains
+SELECT COUNT(*) AS n FROM orders WHERE mail LIKE ANY ('%.org', '%.com')
+
+-- clinic: days later by a column
+SELECT COUNT(*) AS n FROM visits WHERE day + age * INTERVAL '1 day' > DATE '2024-06-01'

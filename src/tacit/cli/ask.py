@@ -260,4 +260,5 @@ def _explanation_fields(told: Explanation) -> dict[str, object]:
         "paid": told.paid,
         "halving": told.halving,
         "left_out": [each.sentence for each in told.left_out],
+        "remarks": list(told.remarks),
     }

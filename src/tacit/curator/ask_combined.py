@@ -250,6 +250,7 @@ def explain_parts(access: Access, asked: AskedParts) -> Explanation:
         hiding=max(hiding, key=lambda each: each.threshold) if hiding else None,
         size=_size_of_all(asked.terms),
         left_out=asked.left_out,
+        remarks=tuple(dict.fromkeys(remark for each in told for remark in each.remarks)),
     )
     return with_earlier_charge(access, with_own_limit(access, whole, charge), asked.key, charge)
 

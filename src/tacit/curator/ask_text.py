@@ -5,7 +5,7 @@ Checked by: tests/laws/test_free.py, tests/laws/test_corridor.py, tests/unit/cur
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tacit.curator.answer.column_types import AnswerColumn, columns_of
 from tacit.curator.answer.randomized_survey import (
@@ -35,6 +35,7 @@ from tacit.plan import (
     freeze_parameters,
     prove,
     prove_combined,
+    spelling_remarks,
     tables_of,
 )
 
@@ -51,7 +52,10 @@ __all__ = [
     "classify_text",
     "columns_of_text",
     "rows_of_text",
+    "with_remarks",
 ]
+
+R = TypeVar("R", bound=Release)
 
 Params = Sequence[Any] | Mapping[str, Any] | None
 """The values of a statement's parameters: by their places, or by their names."""
@@ -136,7 +140,39 @@ def answer_text(
     raw: bool,
     params: Params,
 ) -> Release:
-    """The answer to a question in SQL: for free if it needs no private row, and else paid for in full."""
+    """The answer to a question in SQL: for free if it needs no private row, and else paid for in full.
+
+    Its notes also say what of the text's spelling means another thing elsewhere, which is no part of the question.
+    """
+    price = {"epsilon": epsilon, "within": within}
+    return with_remarks(
+        _answer_text(access, beside, text, **price, confidence=confidence, raw=raw, params=params),
+        text,
+    )
+
+
+def with_remarks(release: R, text: str) -> R:
+    """An answer whose notes also say what the spelling of a question means here and elsewhere.
+
+    Claim:      two texts that are one question share one answer, whatever is said about their spelling.
+    Because:    remarks are a function of the text alone, and are added after the answer was found or made.
+    Checked by: tests/unit/curator/test_remarks.py
+    """
+    remarks = spelling_remarks(text)
+    return replace(release, notes=(*release.notes, *remarks)) if remarks else release
+
+
+def _answer_text(
+    access: Access,
+    beside: FreeTables,
+    text: str,
+    *,
+    epsilon: Number | None,
+    within: Number | None,
+    confidence: float,
+    raw: bool,
+    params: Params,
+) -> Release:
     tables = access.read_tables()
     listed = read_listing(text, access.policy, tables)
     if listed is not None:

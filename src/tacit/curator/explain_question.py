@@ -13,7 +13,7 @@ from tacit.curator.priced_question import Asked, price_plan
 from tacit.curator.question_context import Access
 from tacit.curator.replay_stored_answer import Known, find_known
 from tacit.exact import Number
-from tacit.plan import CombinedPlan, Frame, Plan, freeze_parameters
+from tacit.plan import CombinedPlan, Frame, Plan, freeze_parameters, spelling_remarks
 
 __all__ = ["explain_question"]
 
@@ -28,6 +28,22 @@ def explain_question(
     params: Params,
 ) -> Explanation:
     """What an answer would contain and cost; this is free, and no data are read."""
+    told = _explain_question(
+        access, question, epsilon=epsilon, within=within, confidence=confidence, params=params
+    )
+    remarks = spelling_remarks(question) if isinstance(question, str) else ()
+    return replace(told, remarks=(*told.remarks, *remarks)) if remarks else told
+
+
+def _explain_question(
+    access: Access,
+    question: str | Frame,
+    *,
+    epsilon: Number | None,
+    within: Number | None,
+    confidence: float,
+    params: Params,
+) -> Explanation:
     tables = access.read_tables()
     plan: Plan | CombinedPlan | FreeAnswer
     if isinstance(question, str):

@@ -70,7 +70,7 @@ class FreeExplanation(Explanation):
     def __str__(self) -> str:
         why = f"{self.halving[:1].upper()}{self.halving[1:]}."
         price = f"Price: nothing; {self.left:.2%} of the limit is left."
-        return printable_lines(f"{self.words}\n{why}\n{price}")
+        return printable_lines("\n".join([self.words, *self.remarks, why, price]))
 
     __repr__ = __str__
 

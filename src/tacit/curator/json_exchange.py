@@ -109,6 +109,7 @@ def explanation_fields(told: Explanation) -> dict[str, Any]:
         "size": {"numbers": told.size.numbers, "bytes": told.size.bytes},
         "left_out": [_left_out(each) for each in told.left_out],
         "own": None if told.own is None else [_plain(each) for each in told.own],
+        "remarks": list(told.remarks),
     }
 
 
@@ -132,6 +133,7 @@ def read_explanation(written: Mapping[str, Any]) -> Explanation:
             "hiding": _read_hiding(written["hiding"]),
             "size": Size(written["size"]["numbers"], written["size"]["bytes"]),
             "left_out": tuple(LeftOut(**each) for each in written["left_out"]),
+            "remarks": tuple(written.get("remarks", ())),
             "own": None if own is None else (_number(own[0]), _number(own[1])),
         }
     )

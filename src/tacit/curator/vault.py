@@ -21,6 +21,7 @@ from tacit.curator.ask_text import (
     classify_text,
     columns_of_text,
     rows_of_text,
+    with_remarks,
 )
 from tacit.curator.budget import Budget, budget_of
 from tacit.curator.describe_tables import Listing, describe_columns
@@ -260,7 +261,7 @@ class Vault:
         finer = refine_question(
             self._access, question, epsilon=epsilon, within=within, confidence=confidence, raw=raw
         )
-        return log_release(finer)
+        return with_remarks(log_release(finer), question if isinstance(question, str) else "")
 
     def explain(
         self,

@@ -146,6 +146,7 @@ from tacit.plan.questions.measures import centred_sum, count_measure, fits, prod
 from tacit.plan.questions.public_values import key_value, outcomes, public_values, scalar
 from tacit.plan.questions.quantile_grids import (
     check_cells,
+    coarse_step,
     columns_of_answer,
     rank_measure,
     width_of,
@@ -202,6 +203,7 @@ from tacit.plan.sql.empty_rows import read_empty_rows
 from tacit.plan.sql.parameters import NO_PARAMETERS, Parameters, freeze_parameters
 from tacit.plan.sql.plan_to_sql import write_sql
 from tacit.plan.sql.privacy_options import Header
+from tacit.plan.sql.spelling_remarks import spelling_remarks
 from tacit.plan.sql.statement import read_asked, read_priced, read_sql
 from tacit.plan.validate_plan import check_plan, prove, prove_combined, prove_keys
 
@@ -322,6 +324,7 @@ __all__ = [
     "cases_of",
     "centred_sum",
     "check_cells",
+    "coarse_step",
     "check_plan",
     "coalesce",
     "col",
@@ -380,6 +383,7 @@ __all__ = [
     "rank_measure",
     "read_priced",
     "read_sql",
+    "spelling_remarks",
     "rebuilt",
     "scalar",
     "std",

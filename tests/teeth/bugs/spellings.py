@@ -9,6 +9,10 @@ SPELLED = "tests/unit/plan/sql/test_other_spellings.py"
 PATTERNS = "tests/unit/plan/semantics/test_regular_expressions.py"
 WHERE = "tests/unit/plan/questions/test_where_bounds.py"
 WINDOWS = "tests/unit/curator/answer/test_group_windows.py"
+UNITS = f"{PLAN}/sql/units_of_time.py"
+PHRASES = f"{PLAN}/sql/other_phrases.py"
+PHRASED = "tests/unit/plan/sql/test_other_phrases.py"
+OF_TIME = "tests/laws/test_units_of_time.py"
 
 BUGS = [
     Bug(
@@ -109,11 +113,11 @@ BUGS = [
     ),
     Bug(
         name="units-last-are-not-exchanged",
-        file=f"{PLAN}/sql/other_spellings.py",
-        before="*arguments[-2::-1]]",
-        after="*arguments[:-1]]",
-        killed_by=f"{SPELLED}::test_two_spellings_are_one_question",
-        note="DATE_DIFF(b, a, DAY) counts from a to b",
+        file=UNITS,
+        before="        ordered = [[last], *arguments[-2::-1]]",
+        after="        ordered = [[last], *arguments[:-1]]",
+        killed_by=f"{OF_TIME}::test_a_unit_that_comes_last_means_what_it_means_in_duckdb",
+        note="DATE_DIFF(b, a, DAY) is b after a, and DATE_DIFF('day', a, b) too",
     ),
     Bug(
         name="backticks-inside-texts",
@@ -315,5 +319,102 @@ BUGS = [
         after="if where is None or where is not None:",
         killed_by="tests/unit/plan/sql/test_outer_joins_with_public_tables.py::test_what_would_count_a_row_of_nobody_is_refused",
         note="where private columns are NULL, a condition may be met by rows of nobody",
+    ),
+    Bug(
+        name="a-unit-before-a-qualified-column-is-no-unit",
+        file=UNITS,
+        before="    elif first is not None:",
+        after="    elif first is not None and len(arguments[-1]) == 1:",
+        killed_by=f"{OF_TIME}::test_a_unit_that_comes_first_means_what_it_means_in_duckdb",
+        note="DATEDIFF(day, t.a, t.b) was refused, and what it was told to leave out made it mean the opposite",
+    ),
+    Bug(
+        name="a-column-called-like-a-unit-is-a-unit",
+        file=UNITS,
+        before='        at_end = is_column[0] if is_column[0] != is_column[1] else name != "DATEDIFF"',
+        after='        at_end = name != "DATEDIFF"',
+        killed_by=f"{OF_TIME}::test_a_column_that_is_called_like_a_unit_is_a_column",
+        note="DATE_TRUNC(month, day) would truncate a column month that is not there",
+    ),
+    Bug(
+        name="weeks-of-sunday-are-not-moved",
+        file=f"{PLAN}/questions/time_spans.py",
+        before='forms.later(operand, days, "day"))',
+        after='forms.later(operand, 0, "day"))',
+        killed_by=f"{OF_TIME}::test_a_week_begins_on_the_day_that_it_names",
+        note="Sundays would be of the week before",
+    ),
+    Bug(
+        name="an-argument-is-to-be-left-out",
+        file=f"{PLAN}/sql/source_positions.py",
+        before="_IN_QUOTES if is_argument and around",
+        after="_IN_QUOTES if is_argument and not around",
+        killed_by="tests/unit/plan/sql/test_source_positions.py::test_an_argument_is_not_to_be_left_out",
+        note="without an argument a function may mean another thing: DATEDIFF(a, b) is b before a",
+    ),
+    Bug(
+        name="top-of-one-branch-cuts-the-union",
+        file=PHRASES,
+        before="token.token_type in _SETS | {TokenType.LIMIT, TokenType.FETCH}",
+        after="token.token_type in {TokenType.LIMIT, TokenType.FETCH}",
+        killed_by="tests/unit/plan/test_refusals.py::test_a_statement_is_refused_for_its_reason",
+        note="TOP 1 of one SELECT would be LIMIT 1 of all",
+    ),
+    Bug(
+        name="months-and-one-more-are-left-off",
+        file=PHRASES,
+        before="    if ended != inside + len(outer[1]) - 1:",
+        after="    if ended < inside:",
+        killed_by=f"{PHRASED}::test_what_is_no_such_phrase_is_refused",
+        note="DATEADD(month, DATEDIFF(month, 0, x) + 1, 0) is the month after",
+    ),
+    Bug(
+        name="like-any-needs-all",
+        file=f"{PLAN}/sql/like_in_between_is.py",
+        before="            join = e.Either if isinstance(pattern, exp.Any) else e.Both",
+        after="            join = e.Both",
+        killed_by=f"{PHRASED}::test_a_phrase_is_the_question_that_it_means",
+        note="hardly any text matches all patterns",
+    ),
+    Bug(
+        name="symmetric-is-passed-over",
+        file=f"{PLAN}/sql/like_in_between_is.py",
+        before="        return e.Either(found, self.forms.is_between(operand, high, low))",
+        after="        return found",
+        killed_by=f"{PHRASED}::test_a_phrase_is_the_question_that_it_means",
+        note="BETWEEN SYMMETRIC 9 AND 3 would be true of nothing",
+    ),
+    Bug(
+        name="intervals-are-as-long-in-all-rows",
+        file=f"{PLAN}/sql/functions.py",
+        before='                many = self.forms.arithmetic("*", many, literal(sign * count))',
+        after="                many = literal(sign * count)",
+        killed_by=f"{OF_TIME}::test_an_interval_may_be_as_long_as_a_row_says",
+        note="x + n * INTERVAL '2 days' would be two days later",
+    ),
+    Bug(
+        name="a-replayed-answer-has-no-remarks",
+        file="src/tacit/curator/ask_text.py",
+        before="    return replace(release, notes=(*release.notes, *remarks)) if remarks else release",
+        after="    return release if release.price.free else replace(release, notes=(*release.notes, *remarks))",
+        killed_by="tests/unit/curator/test_remarks.py::test_equal_questions_share_an_answer_and_each_has_its_own_remarks",
+        note="who asks a paid question in other words would not learn what the words mean",
+    ),
+    Bug(
+        name="log-with-a-base-is-remarked-on",
+        file=f"{PLAN}/sql/spelling_remarks.py",
+        before='        return "LOG" if len(arguments) == 1 else None',
+        after='        return "LOG"',
+        killed_by="tests/unit/plan/sql/test_spelling_remarks.py::test_nothing_is_said_about_what_means_the_same_everywhere",
+        note="LOG(2, x) says its base",
+    ),
+    Bug(
+        name="any-price-makes-a-quantile-finer",
+        file="src/tacit/curator/answer/explanation.py",
+        before="    return terms.reach(place, confidence) <= _ROWS_THAT_DO_NOT_MATTER",
+        after="    return terms.reach(place, confidence) < 0",
+        killed_by="tests/unit/curator/answer/test_explanation.py::"
+        "test_the_grid_is_named_where_no_price_makes_a_quantile_finer",
+        note="explain would advise to pay for what no price buys",
     ),
 ]

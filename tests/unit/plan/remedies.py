@@ -118,7 +118,27 @@ APPLIED = {
     "NULLs come last here": "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY age) FROM visits",
     "LIMIT counts rows": _C + " LIMIT 10",
     "a whole number is needed here": _C + " LIMIT 1",
-    "TOP is not supported, and FETCH takes FIRST or NEXT": _C + " LIMIT 10",
+    "FETCH takes FIRST or NEXT": _C + " LIMIT 10",
+    "TOP is supported at the beginning of one query, with a number": (
+        "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n DESC LIMIT 10"
+    ),
+    "table hints are not supported": _C,
+    "UNNEST would make several rows of one": (
+        "SELECT COUNT(*) FILTER (WHERE CONTAINS(ward, 'a')) AS a, AVG(age) FILTER (WHERE CONTAINS(ward, 'b')) AS b FROM visits"
+    ),
+    "random values are not available: the same question must mean the same tomorrow": _C,
+    "which day of the week is 1 differs between dialects": (
+        _W + "EXTRACT(ISODOW FROM day) = 1 OR EXTRACT(DOW FROM day) + 1 = 1"
+    ),
+    "which week of a year is 1 differs between dialects": (
+        _W + "EXTRACT(ISOWEEK FROM day) = 1 OR DATE_TRUNC(day, WEEK(SUNDAY)) = DATE '2025-01-05'"
+    ),
+    "DATE_DIFF in weeks counts complete weeks in some dialects and beginnings of weeks in others": (
+        _W + "DATE_DIFF('day', day, seen) // 7 > 1 OR DATE_DIFF(seen, day, ISOWEEK) > 1"
+    ),
+    "LAST_DAY is the last day of a month": _W + "DATE_TRUNC('year', day) = day",
+    "FORMAT takes a date and a format": _W + "FORMAT(day, 'yyyy-MM') = '2025-01'",
+    "LIKE ANY needs a list of patterns": _W + "name LIKE ANY ('a%', 'b%')",
     "there is no column 4": _C + " ORDER BY 1",
     "the list may contain constants only": _W + "age = change OR age = 1",
     "IN needs a list": _W + "age IN (1, 2)",
@@ -147,7 +167,10 @@ APPLIED = {
     "the function IQR is not supported": (
         "SELECT QUANTILE_CONT(age, 0.75) - QUANTILE_CONT(age, 0.25) FROM visits"
     ),
-    "NTILE over single rows would depend on every row": "SELECT QUANTILE_CONT(age, [0.25, 0.5, 0.75]) FROM visits",
+    "NTILE over single rows would depend on every row": (
+        "SELECT CASE WHEN age < (SELECT QUANTILE_CONT(age, 0.5) FROM visits) THEN 1 ELSE 2 END AS half, "
+        "AVG(stay) AS m FROM visits GROUP BY half"
+    ),
     "a month has no fixed length": (
         "SELECT COUNT(*) FROM visits WHERE day - DATE '2024-01-01' < INTERVAL 30 DAY"
     ),
@@ -159,7 +182,7 @@ APPLIED = {
     "this integer could exceed 64 bits": "SELECT SUM(CAST(age AS DOUBLE) * 1000000000) FROM visits",
     "arithmetic needs numbers, but this is of type text": (
         _W
-        + "age + CASE WHEN CAST(name AS DOUBLE) > 9 THEN 9 WHEN CAST(name AS DOUBLE) < 0 THEN 0 ELSE CAST(name AS DOUBLE) END > 3"
+        + "age + CASE WHEN CAST(name AS DOUBLE) > 9 THEN 9 WHEN CAST(name AS DOUBLE) < 0 THEN 0 ELSE CAST(name AS DOUBLE) END > 3 OR ward || name = 'Aa'"
     ),
     "this is always 0, so there is nothing to aggregate": _C,
     "this is the same in every row, so there is nothing to aggregate": _C,
@@ -407,7 +430,8 @@ APPLIED_TO_ROWS = {
     ),
     "a public table has no units to compare": "SELECT COUNT(*) FROM visits v JOIN stations s ON s.ward = v.ward",
     "a correlated subquery may refer to the unit of the outer row and to nothing else": (
-        "SELECT COUNT(*) FROM visits v JOIN patients p ON p.id = v.patient AND p.ward = v.ward"
+        "SELECT COUNT(*) FROM (SELECT DISTINCT v.patient, v.day FROM visits v JOIN patients p ON p.id = v.patient "
+        "AND p.age < v.stay) x"
     ),
     "recursive queries are not supported": "WITH t AS (SELECT * FROM visits) SELECT COUNT(*) FROM t",
     "column aliases after the name of a subquery are not supported": "WITH t AS (SELECT cost AS a FROM visits) SELECT COUNT(a) FROM t",

@@ -30,6 +30,7 @@ from tacit.plan import (
     Plan,
     Ranked,
     Summed,
+    coarse_step,
     has_far_logarithm,
     in_words,
     list_group_expressions,
@@ -112,10 +113,13 @@ class Explanation:
     """An epsilon that still fits, where the price does not."""
     means: tuple[ExpectedMean, ...] = ()
     """The ± of each mean by the size of a group, since it depends on that."""
+    remarks: tuple[str, ...] = ()
+    """What the spelling of the question means elsewhere, and where a grid limits an answer more than the noise."""
 
     def __str__(self) -> str:
         lines = [
             self.words,
+            *self.remarks,
             (
                 f"Protected: {self.unit}, under {self.neighbours}, with a total weight of at most "
                 f"{self.contributions}."
@@ -222,12 +226,35 @@ def explain_plan(
         left=float(1 - rule.share(spent)),
         affordable=rule.admits(spent, price),
         fitting=None if rule.admits(spent, price) else rule.epsilon_left(spent, price),
-        halving=_halving(terms, shared, rule.share(price), entity),
+        halving=_halving(terms, shared, rule.share(price), entity, confidence),
         hiding=None if terms.finder is None else terms.finder.hiding,
         size=size_of(terms),
         left_out=left_out,
         means=_expect_means(plan, terms, confidence),
+        remarks=_limited_by_grids(plan, terms, confidence),
     )
+
+
+_ROWS_THAT_DO_NOT_MATTER = 1
+
+
+def _limited_by_grids(plan: Plan, terms: Terms, confidence: float) -> tuple[str, ...]:
+    """What no price makes finer: quantiles whose noise is of about one row, on a grid that is coarse."""
+    steps = [
+        step
+        for place, measure in enumerate(plan.question.measures)
+        if (step := coarse_step(measure)) is not None and _is_exact(terms, place, confidence)
+    ]
+    return tuple(
+        f"a quantile is read in steps of {step} here: no price makes it finer, a narrower range does, "
+        "as in LEAST(x, 100)"
+        for step in dict.fromkeys(steps)
+    )
+
+
+def _is_exact(terms: Terms, place: int, confidence: float) -> bool:
+    """Whether the noise of what is ranked is of no more than a row."""
+    return terms.reach(place, confidence) <= _ROWS_THAT_DO_NOT_MATTER
 
 
 def _expect_means(plan: Plan, terms: Terms, confidence: float) -> tuple[ExpectedMean, ...]:
@@ -324,6 +351,8 @@ def _noise(terms: Terms, place: int) -> str:
         return f"Gaussian noise of sigma {float(mechanism.sigma * terms.worth(place)):.3g}"
     if isinstance(mechanism, RankedCells):
         cells = f"{mechanism.draws} cell{'s' if mechanism.draws > 1 else ''} of {mechanism.cells:,}"
+        step = coarse_step(terms.question.measures[place])
+        cells += "" if step is None else f" in steps of {step}"
         return (
             f"{cells}, drawn by rank with scale {float(mechanism.scale * terms.worth(place)):.3g}"
         )
@@ -335,10 +364,18 @@ def of_the_limit(share: float, digits: int) -> str:
     return f"{share:.{digits}%} of the limit" if share < _MANY else f"{share:,.0f} times the limit"
 
 
-def _halving(terms: Terms, shared: Shared, share: Fraction, entity: str) -> str:
+def _halving(terms: Terms, shared: Shared, share: Fraction, entity: str, confidence: float) -> str:
     """What would halve the error: a higher price, or a smaller bound."""
     factor = 4 if terms.concentrated else 2
     ways = [f"pay {factor} times as much ({of_the_limit(float(share * factor), 1)})"]
+    measures = terms.question.measures
+    if all(
+        coarse_step(measure) is not None and _is_exact(terms, place, confidence)
+        for place, measure in enumerate(measures)
+    ):
+        return (
+            "narrow the range of what is ranked, as in LEAST(x, 100); a higher price does not help."
+        )
     if shared.table.unit and shared.contributions is not None and shared.contributions > 1:
         ways.append(
             f"or set contributions for each {entity} to {max(1, shared.contributions // 2)} "

@@ -24,6 +24,7 @@ __all__ = [
     "MEDIAN",
     "MOST_CELLS",
     "check_cells",
+    "coarse_step",
     "columns_of_answer",
     "rank_from",
     "rank_measure",
@@ -73,6 +74,25 @@ def rank_measure(value: Expression, rank: Fraction) -> Ranked:
             "count the rows: COUNT(*)",
         )
     return Ranked(value, Even(step, low, high), rank)
+
+
+def coarse_step(measure: Measure) -> str | None:
+    """The step of the grid on which a quantile is read, in words; None if every value has a cell of its own.
+
+    >>> from tacit.plan import Column, Field
+    >>> coarse_step(rank_measure(Field(Column("cost", Kind.NUMBER, low=0, high=60_000)), MEDIAN))
+    '4'
+    >>> coarse_step(rank_measure(Field(Column("age", Kind.INTEGER, low=0, high=120)), MEDIAN)) is None
+    True
+    """
+    if not isinstance(measure, Ranked) or not isinstance(measure.grid, Even):
+        return None
+    kind, step = type_of(measure.value).kind, measure.grid.step
+    if kind is Kind.TIMESTAMP:
+        return f"{float(step / 10**6):.3g} seconds"
+    if kind is not Kind.NUMBER and step <= 1:
+        return None
+    return f"{float(step):.3g} days" if kind is Kind.DATE else f"{float(step):.3g}"
 
 
 def ceil_of(end: Fraction, found: Type) -> Fraction:

@@ -11,8 +11,20 @@ from tacit.plan.model import expressions as e
 from tacit.plan.model.function_names import Function
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.build_expressions import Forms, literal, unit_named
+from tacit.plan.semantics.infer_types import type_of
 
-__all__ = ["complete_units", "complete_years", "make_date", "time_bucket"]
+__all__ = [
+    "FIRST_DAYS",
+    "complete_units",
+    "complete_years",
+    "make_date",
+    "time_bucket",
+    "truncate_to_week",
+    "weeks_between",
+]
+
+FIRST_DAYS = ("monday", "sunday", "saturday", "friday", "thursday", "wednesday", "tuesday")
+"""The days on which a week may begin, each by how many days before Monday it does."""
 
 _MOST = 1_000
 _MONDAY = e.Literal(datetime(2000, 1, 3), Kind.TIMESTAMP)  # noqa: DTZ001 - UTC, by agreement
@@ -41,6 +53,29 @@ def time_bucket(forms: Forms, count: int, unit: str, operand: e.Expression) -> e
     over = forms.arithmetic("%", forms.arithmetic("+", over, size), size)
     begun = forms.arithmetic("-", units, over)
     return forms.call(Function.DATE_ADD, [origin, begun, e.Literal(name, Kind.TEXT)])
+
+
+def truncate_to_week(forms: Forms, first: str, operand: e.Expression) -> e.Expression:
+    """DATE_TRUNC(operand, WEEK(SUNDAY)): the day on which the week begins, of weeks that begin on `first`.
+
+    A day is moved on until that day is a Monday, and the Monday of its week is moved back.
+    """
+    days = FIRST_DAYS.index(first)
+    if days == 0:
+        return forms.in_units(Function.DATE_TRUNC, "week", operand)
+    kind = type_of(operand, forms.question).kind
+    begun = forms.in_units(Function.DATE_TRUNC, "week", forms.later(operand, days, "day"))
+    found = forms.later(begun, -days, "day")
+    return forms.cast(found, Kind.DATE) if kind is Kind.DATE else found
+
+
+def weeks_between(
+    forms: Forms, first: str, since: e.Expression, until: e.Expression
+) -> e.Expression:
+    """DATE_DIFF(until, since, WEEK(SUNDAY)): how many weeks begin after one moment and up to another."""
+    begun = [truncate_to_week(forms, first, moment) for moment in (since, until)]
+    days = forms.in_units(Function.DATE_DIFF, "day", *begun)
+    return forms.call(Function.QUOTIENT, [days, literal(7)])
 
 
 def complete_years(forms: Forms, until: e.Expression, since: e.Expression) -> e.Expression:

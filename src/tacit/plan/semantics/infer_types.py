@@ -150,6 +150,8 @@ def _number(expression: e.Expression, question: Question | None) -> Type:
         remedy = "a condition is counted as SUM(CASE WHEN condition THEN 1 ELSE 0 END)"
         if found.kind is not Kind.BOOLEAN:
             remedy = "cast it: CAST(x AS DOUBLE)"
+        if found.kind is Kind.TEXT:
+            remedy = f"to join texts, write x || y; to calculate, {remedy}"
         refuse(
             expression,
             f"arithmetic needs numbers, but this is of type {found.kind.value}",

@@ -21,7 +21,7 @@ from tacit.plan.questions.subquery_draft import Inside
 from tacit.plan.questions.tuple_as_text import tuple_of
 from tacit.plan.semantics.infer_types import condition_type
 from tacit.plan.sql.arg_max_and_first import CHOICES, read_choice
-from tacit.plan.sql.functions import CALLED, Calls
+from tacit.plan.sql.functions import CALLED, Calls, is_span
 from tacit.plan.sql.grammar import AGGREGATES, ARITHMETIC, COMPARISONS, KINDS
 from tacit.plan.sql.group_windows import LOOKS, read_group_window
 from tacit.plan.sql.like_in_between_is import Predicates
@@ -160,9 +160,7 @@ class _Place:
         account, parts = self.reader.account, self.reader.account.take(node)
         sides = parts["this"], parts["expression"]
         account.claim(node, "COMMA", 1 if "start" in node.meta else 0)  # MOD(a, b)
-        if isinstance(node, exp.Add | exp.Sub) and any(
-            isinstance(side, exp.Interval) for side in sides
-        ):
+        if isinstance(node, exp.Add | exp.Sub) and any(map(is_span, sides)):
             return self._shift_moment(node, sides)
         spans = [isinstance(side.unnest(), exp.Sub) for side in sides]
         if type(node) in COMPARISONS and any(spans):
@@ -186,8 +184,8 @@ class _Place:
     def _shift_moment(self, node: exp.Expr, sides: tuple[exp.Expr, exp.Expr]) -> e.Expression:
         """A moment and an interval."""
         taken = isinstance(node, exp.Sub)
-        moment, interval = sides if taken or isinstance(sides[1], exp.Interval) else sides[::-1]
-        if not isinstance(interval, exp.Interval) or isinstance(moment, exp.Interval):
+        moment, interval = sides if taken or is_span(sides[1]) else sides[::-1]
+        if not is_span(interval) or is_span(moment):
             reason = "an interval can only be added to or subtracted from a date or a timestamp"
             remedy = "write x + INTERVAL 1 DAY, or x - INTERVAL 1 DAY"
             self.reader.account.refuse(interval, reason, remedy)

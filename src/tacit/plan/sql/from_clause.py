@@ -26,6 +26,7 @@ from tacit.plan.sql.find_released_queries import (
     list_released_withs,
     list_withs,
 )
+from tacit.plan.sql.grammar import ONE_COLUMN_EACH
 from tacit.plan.sql.group_by_all_distinct import (
     has_aggregate,
     has_on,
@@ -171,6 +172,8 @@ def _read_table(reader: Reader, node: exp.Expr) -> Scope:
             "name a table, or write a subquery in parentheses; functions and files are not "
             "allowed here"
         )
+        if isinstance(node, exp.Unnest):
+            reader.account.refuse(node, *ONE_COLUMN_EACH)
         reader.account.refuse(node, "this is not a table", remedy)
     parts = reader.account.take(node)
     name, schema = reader.name(parts["this"]), parts.get("db")

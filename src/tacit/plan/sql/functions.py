@@ -16,19 +16,29 @@ from tacit.plan.model.function_names import Function
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.build_expressions import NULL, Forms, literal, unit_named
 from tacit.plan.questions.time_spans import (
+    FIRST_DAYS,
     complete_units,
     complete_years,
     make_date,
     time_bucket,
+    truncate_to_week,
+    weeks_between,
 )
 from tacit.plan.questions.time_zones import local_time
 from tacit.plan.semantics.angles import PI
-from tacit.plan.sql.other_dialect_functions import NAMED, is_unit, name_of_unit
+from tacit.plan.semantics.infer_types import type_of
+from tacit.plan.sql.other_dialect_functions import NAMED
 from tacit.plan.sql.source_positions import Account
 from tacit.plan.sql.text_maps import read_text_map
 from tacit.plan.sql.time_formats import from_java, from_mysql, from_to_char, read_time, write_time
+from tacit.plan.sql.units_of_time import (
+    first_day_of,
+    is_unit,
+    name_of_unit,
+    says_when_weeks_begin,
+)
 
-__all__ = ["CALLED", "Calls"]
+__all__ = ["CALLED", "Calls", "is_span"]
 
 # The nodes that are calls, the function that each means, and which of its arguments are operands.
 _CALLS: dict[type[exp.Expr], tuple[Function, str]] = {
@@ -146,6 +156,8 @@ class Calls:
         parts = self._take_call(node)
         listed = [parts["this"], parts["expression"], parts.get("fill_pattern")]
         operands = self._operands(node, [part for part in listed if part])
+        if type_of(operands[0], self.forms.question).kind is Kind.INTEGER:  # LPAD(MONTH(x), 2, '0')
+            operands[0] = self.forms.cast(operands[0], Kind.TEXT)
         if len(operands) == 2:
             operands.append(Literal(" ", Kind.TEXT))
         function = Function.LPAD if parts.get("is_left") else Function.RPAD
@@ -162,8 +174,15 @@ class Calls:
         return self.forms.cast(operand, Kind.DATE)
 
     def last_day(self, node: exp.Expr) -> Expression:
-        """LAST_DAY(x): the last day of its month."""
-        (operand,) = self._operands(node, [self._take_call(node)["this"]])
+        """LAST_DAY(x) and LAST_DAY(x, MONTH): the last day of its month."""
+        parts = self._take_call(node)
+        unit = parts.get("unit")
+        if unit is not None:
+            if name_of_unit(unit.name) != "month":
+                remedy = "write DATE_TRUNC('year', x) for the first day of another unit"
+                self.account.refuse(node, "LAST_DAY is the last day of a month", remedy)
+            self.account.claim(node, unit.name.upper())
+        (operand,) = self._operands(node, [parts["this"]], commas=0 if unit is None else 1)
         return self.forms.last_day(operand)
 
     def make_date(self, node: exp.Expr) -> Expression:
@@ -211,12 +230,12 @@ class Calls:
         return local_time(self.forms, self.read(parts["this"]), zone.name)
 
     def added_interval(self, node: exp.Expr) -> Expression:
-        """DATE_ADD(x, INTERVAL 1 DAY)."""
+        """DATE_ADD(x, INTERVAL 1 DAY), and DATE_ADD(x, 1), in days."""
         parts = self._take_call(node)
         interval = parts["expression"]
-        if not isinstance(interval, exp.Interval):
-            self.account.refuse(node, "DATE_ADD takes an interval", "write x + INTERVAL 1 DAY")
         self.account.claim(node, "COMMA")
+        if not isinstance(interval, exp.Interval):  # so many days
+            return self.forms.arithmetic("+", self.read(parts["this"]), self.read(interval))
         return self.shift_moment(parts["this"], interval, 1)
 
     def log2(self, node: exp.Expr, value: exp.Expr) -> Expression:
@@ -282,8 +301,7 @@ class Calls:
         if is_unit(places):
             self.account.places.add(places.meta["start"])
             (operand,) = self._operands(node, [parts["this"]], commas=1)
-            unit = name_of_unit(places.name)
-            return self.forms.in_units(Function.DATE_TRUNC, unit, operand)
+            return self.truncate_time(places.name, operand)
         operand, _ = self._operands(node, [parts["this"], places])
         sign, digits = (-1, places.this) if isinstance(places, exp.Neg) else (1, places)
         if not digits.name.isdecimal() or len(digits.name) > 2 or int(digits.name) > _MOST_DECIMALS:
@@ -354,7 +372,10 @@ class Calls:
 
     def strftime(self, node: exp.Expr) -> Expression:
         """STRFTIME(x, format), MONTHNAME(x), DAYNAME(x), and TO_CHAR(x, format) in the spelling of PostgreSQL."""
-        parts, kind = self._take_call(node), type(node)
+        kind = type(node)
+        if kind is exp.ToChar and not node.args.get("format"):
+            return self.forms.cast(self.read(self._take_call(node, "AsText")["this"]), Kind.TEXT)
+        parts = self._take_call(node)
         if kind in _WRITTEN:
             return self.forms.format_time(self._operands(node, [parts["this"]])[0], _WRITTEN[kind])
         moment, format_ = parts["this"], parts.get("format")
@@ -404,6 +425,8 @@ class Calls:
         """EXTRACT(part FROM x)."""
         parts = self._take_call(node)
         part = parts["this"]
+        if isinstance(part, exp.Func):  # EXTRACT(WEEK(SUNDAY) FROM x)
+            self.account.refuse(node, *_WEEK_OF_YEAR)
         word = "TYPE" if part.name.upper() == "DATE" else part.name.upper()
         self.account.claim(part, word if isinstance(part, exp.Var) else "STRING")
         return self.part_of(part.name, parts["expression"])
@@ -418,6 +441,8 @@ class Calls:
                 return self.seconds_between(between)
             if part in _WITHIN:
                 return self._part_of_span(between, part)
+        if part in _DEPENDS_ON_DIALECT:
+            self.account.refuse(node, *_DEPENDS_ON_DIALECT[part])
         operand = self.read(node)
         if part == "date":
             return self.forms.cast(operand, Kind.DATE)
@@ -446,9 +471,11 @@ class Calls:
         parts, name = node.args.get("expressions") or [], node.name.upper()
         if _is_age(node):
             return self.age(node, None)
-        if name == "DATE_SUB" and len(parts) == 2 and isinstance(parts[1], exp.Interval):
+        if name == "DATE_SUB" and len(parts) == 2:
             self._take_call(node)
             self.account.claim(node, "COMMA")
+            if not isinstance(parts[1], exp.Interval):  # so many days
+                return self.forms.arithmetic("-", self.read(parts[0]), self.read(parts[1]))
             return self.shift_moment(parts[0], parts[1], -1)
         if name not in NAMED:
             self.account.unknown(node)
@@ -464,11 +491,15 @@ class Calls:
     def date_trunc(self, node: exp.Expr) -> Expression:
         """DATE_TRUNC('unit', x)."""
         parts = self._take_call(node)
-        return self.forms.in_units(
-            Function.DATE_TRUNC,
-            name_of_unit(parts["unit"].name),
-            *self._operands(node, [parts["this"]], commas=1),
-        )
+        (operand,) = self._operands(node, [parts["this"]], commas=1)
+        return self.truncate_time(parts["unit"].name, operand)
+
+    def truncate_time(self, unit: str, operand: Expression) -> Expression:
+        """Where the unit of time begins in which a moment lies; a week begins on Monday if it names no day."""
+        first = first_day_of(unit)
+        if first is None:
+            return self.forms.in_units(Function.DATE_TRUNC, name_of_unit(unit), operand)
+        return truncate_to_week(self.forms, first, operand)
 
     def date_diff(self, node: exp.Expr) -> Expression:
         """DATE_DIFF('unit', since, until), whose last two the parser exchanges."""
@@ -477,8 +508,14 @@ class Calls:
             self.account.refuse(
                 node, "DATE_DIFF needs a unit of time", "write DATE_DIFF('day', a, b)"
             )
-        moments = self._operands(node, [parts["expression"], parts["this"]], commas=2)
-        return self.forms.in_units(Function.DATE_DIFF, parts["unit"].name, *moments)
+        unit = parts["unit"].name
+        since, until = self._operands(node, [parts["expression"], parts["this"]], commas=2)
+        first = first_day_of(unit)
+        if first is None:
+            return self.forms.in_units(Function.DATE_DIFF, name_of_unit(unit), since, until)
+        if not says_when_weeks_begin(unit):
+            self.account.refuse(node, *_WEEKS_APART)
+        return weeks_between(self.forms, first, since, until)
 
     def choice(self, node: exp.Expr) -> Expression:
         """IF(condition, a, b)."""
@@ -508,9 +545,30 @@ class Calls:
         return self.forms.compare(operator, *(sides[::-1] if exchanged else sides))
 
     def shift_moment(self, moment: exp.Expr, interval: exp.Expr, sign: int) -> Expression:
-        """moment + INTERVAL n unit."""
+        """moment + INTERVAL n unit, and moment + INTERVAL n unit * x."""
+        product = interval.unnest()
+        if isinstance(product, exp.Mul):
+            sides = self._sides_of_product(interval)
+            length, times = sides if isinstance(sides[0], exp.Interval) else sides[::-1]
+            count, unit = self._read_interval(length)
+            many = self.read(times)
+            if sign * count != 1:
+                many = self.forms.arithmetic("*", many, literal(sign * count))
+            return self.later_by(self.read(moment), many, unit)
         count, unit = self._read_interval(interval)
         return self.forms.later(self.read(moment), sign * count, unit)
+
+    def _sides_of_product(self, node: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
+        """The factors of x * INTERVAL 1 DAY, which may stand in parentheses."""
+        while isinstance(node, exp.Paren):
+            node = self.account.take(node)["this"]
+        parts = self.account.take(node)
+        return parts["this"], parts["expression"]
+
+    def later_by(self, moment: Expression, count: Expression, unit: str) -> Expression:
+        """A moment so many units of time later, as many as an expression says."""
+        name = Literal(name_of_unit(unit), Kind.TEXT)
+        return self.forms.call(Function.DATE_ADD, [moment, count, name])
 
     def _read_interval(self, interval: exp.Expr) -> tuple[int, str]:
         """The number and the unit of INTERVAL n unit."""
@@ -539,6 +597,14 @@ class Calls:
         )
 
 
+def is_span(node: exp.Expr) -> bool:
+    """Whether a node is an interval, or so many times one: INTERVAL 1 DAY * x."""
+    product = node.unnest()
+    if not isinstance(product, exp.Mul):
+        return isinstance(node, exp.Interval)
+    return isinstance(product.this, exp.Interval) != isinstance(product.expression, exp.Interval)
+
+
 def _is_age(node: exp.Expr) -> bool:
     return isinstance(node, exp.Anonymous) and node.name.upper() == "AGE"
 
@@ -554,6 +620,23 @@ _HOLDS: dict[type[exp.Expr], tuple[str, str]] = {
 _WRITTEN: dict[type[exp.Expr], str] = {exp.Monthname: "%B", exp.Dayname: "%A"}
 # Within what a part of the time between two moments is counted; days are all counted.
 _WITHIN = {"day": 0, "hour": 24, "minute": 60, "second": 60}
+_FIRST_DAY = (
+    "which day of the week is 1 differs between dialects",
+    "write EXTRACT(ISODOW FROM x), where Monday is 1, or EXTRACT(DOW FROM x) + 1, where Sunday is 1",
+)
+_WEEK_OF_YEAR = (
+    "which week of a year is 1 differs between dialects",
+    "write EXTRACT(ISOWEEK FROM x), or DATE_TRUNC(x, WEEK(SUNDAY)) for the day on which a week begins",
+)
+_WEEKS_APART = (
+    "DATE_DIFF in weeks counts complete weeks in some dialects and beginnings of weeks in others",
+    "write DATE_DIFF('day', a, b) // 7, or DATE_DIFF(b, a, ISOWEEK) for the Mondays after a and up to b",
+)
+# Parts that are counted in more than one way under one name.
+_DEPENDS_ON_DIALECT = {
+    **dict.fromkeys(("weekday", "dw"), _FIRST_DAY),
+    **{f"week({day})": _WEEK_OF_YEAR for day in FIRST_DAYS if day != "monday"},
+}
 # What is added to a year, and how many years are counted as one.
 _YEARS = {"decade": (0, 10), "century": (99, 100)}
 _SPECIAL: dict[type[exp.Expr], Callable[[Calls, exp.Expr], Expression]] = {

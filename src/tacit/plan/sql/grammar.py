@@ -13,6 +13,7 @@ __all__ = [
     "COMPARISONS",
     "KINDS",
     "NODES",
+    "ONE_COLUMN_EACH",
     "PERMITTED",
     "TAUGHT_ARGUMENTS",
     "TAUGHT_FUNCTIONS",
@@ -148,7 +149,9 @@ NODES: dict[type[exp.Expr], tuple[str, str]] = {
     exp.Not: ("this", "NOT"),
     exp.Is: ("this expression", "IS"),
     exp.In: ("this expressions query", "IN"),
-    exp.Between: ("this low high", "BETWEEN AND"),
+    exp.Between: ("this low high symmetric", "BETWEEN AND"),
+    exp.Any: ("this", "ANY"),
+    exp.All: ("this", "ALL"),
     exp.Like: ("this expression negate", "LIKE"),
     exp.SimilarTo: ("this expression", "SIMILAR_TO"),
     exp.Glob: ("this expression", "GLOB"),
@@ -188,7 +191,7 @@ NODES: dict[type[exp.Expr], tuple[str, str]] = {
     exp.Pad: ("this expression fill_pattern is_left", ""),
     exp.ConcatWs: ("expressions safe coalesce", ""),
     exp.Date: ("this", ""),
-    exp.LastDay: ("this", ""),
+    exp.LastDay: ("this unit", ""),
     exp.DateFromParts: ("year month day", ""),
     exp.WidthBucket: ("this min_value max_value num_buckets", ""),
     exp.SafeDivide: ("this expression", ""),
@@ -267,6 +270,7 @@ VARIANTS: dict[str, tuple[str, str]] = {
     "Beside": ("this", "COMMA"),
     "NamedWindow": ("this partition_by order", "ALIAS"),
     "Decimal": ("this expressions", "TYPE"),
+    "AsText": ("this", ""),
     "Choice": ("this true false", ""),
 }
 """Where one sort of node stands for two things, what it may hold as the second."""
@@ -331,6 +335,12 @@ TAUGHT_NODES: dict[type[exp.Expr], tuple[str, str]] = {
 }
 _LISTS_ROWS = "this would list values of single rows, and single rows are never released"
 _COUNT_EACH = "count each value: SELECT x, COUNT(*) FROM ... GROUP BY x"
+ONE_COLUMN_EACH = (
+    "UNNEST would make several rows of one",
+    "write one column for each element: COUNT(*) FILTER (WHERE CONTAINS(x, 'a')) AS a",
+)
+_NO_CLOCK = "the current time is not available: the same question must mean the same tomorrow"
+_NO_DICE = "random values are not available: the same question must mean the same tomorrow"
 # What to say about functions that are not read, by their names.
 TAUGHT_FUNCTIONS: dict[str, tuple[str, str]] = {
     **dict.fromkeys(
@@ -340,6 +350,15 @@ TAUGHT_FUNCTIONS: dict[str, tuple[str, str]] = {
         name: (f"the function {name} is not supported", _COUNT_EACH)
         for name in ("HISTOGRAM", "APPROX_TOP_K", "APPROX_TOP_COUNT", "ENTROPY")
     },
+    **dict.fromkeys(
+        ("NOW", "GETDATE", "GETUTCDATE", "SYSDATETIME", "CURDATE", "TODAY", "UTC_TIMESTAMP"),
+        (_NO_CLOCK, "write the date itself"),
+    ),
+    **dict.fromkeys(
+        ("RAND", "RANDOM", "NEWID", "UUID"),
+        (_NO_DICE, "leave it out: the noise already protects all rows"),
+    ),
+    **dict.fromkeys(("UNNEST", "FLATTEN"), ONE_COLUMN_EACH),
     "KURTOSIS_POP": ("the function KURTOSIS_POP is not supported", "write KURTOSIS(x)"),
     **{
         name: (f"the function {name} is not supported", "write EXP(AVG(LN(x))) with WHERE x >= 1")
@@ -356,7 +375,13 @@ TAUGHT_FUNCTIONS: dict[str, tuple[str, str]] = {
             "JULIAN": "write EXTRACT(EPOCH FROM a - b) / 86400 for the days between",
             "TO_DAYS": "write DATEDIFF(a, b) for the days between",
             "EPOCH_MS": "write EXTRACT(EPOCH FROM x) * 1000",
-            "TO_NUMBER": "write CAST(x AS DOUBLE)",
+            **dict.fromkeys(
+                ("TO_NUMBER", "TRY_TO_NUMBER", "TO_DECIMAL", "TRY_TO_DECIMAL"),
+                "write TRY_CAST(x AS DOUBLE), or TRY_CAST(x AS DECIMAL(10, 2))",
+            ),
+            "PATINDEX": "write STRPOS(x, 'a') for the place of a text, or REGEXP_MATCHES(x, 'a[0-9]')",
+            "SUMIF": "write SUM(CASE WHEN condition THEN x END)",
+            "TO_UNIXTIME": "write EXTRACT(EPOCH FROM x)",
             "REVERSE": "write RIGHT(x, 3) for the last characters",
             "STUFF": "write CONCAT(LEFT(x, 3), 'new', SUBSTR(x, 5))",
             "HYPOT": "write SQRT(x * x + y * y)",
@@ -372,6 +397,7 @@ TAUGHT_FUNCTIONS: dict[str, tuple[str, str]] = {
     ),
 }
 TAUGHT_ARGUMENTS = {
+    "hints": ("table hints are not supported", "leave WITH (...) out"),
     "method": (
         "NATURAL joins are not supported: a join needs ON or USING",
         "write JOIN ... ON a.x = b.x",

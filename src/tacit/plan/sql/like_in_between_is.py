@@ -56,13 +56,28 @@ class Predicates:
     read: Callable[[exp.Expr], e.Expression]
 
     def read_like(self, node: exp.Like | exp.ILike) -> e.Expression:
-        """name LIKE 'A%', name NOT ILIKE '%b'."""
+        """name LIKE 'A%', name NOT ILIKE '%b', name LIKE ANY ('A%', '%b')."""
         parts = self.reader.account.take(node)
-        operand = self.read(parts["this"])
+        operand, pattern = self.read(parts["this"]), parts["expression"]
         like = self.forms.like_either_case if isinstance(node, exp.ILike) else self.forms.like
-        found = like(operand, self.read(parts["expression"]))
+        if isinstance(pattern, exp.Any | exp.All):
+            join = e.Either if isinstance(pattern, exp.Any) else e.Both
+            each = [like(operand, self.read(part)) for part in self._patterns(pattern)]
+            found = e.chain_conditions(join, each)
+        else:
+            found = like(operand, self.read(pattern))
         self.reader.account.claim(node, "NOT", 1 if parts.get("negate") else 0)
         return e.Not(found) if parts.get("negate") else found
+
+    def _patterns(self, node: exp.Any | exp.All) -> list[exp.Expr]:
+        """The patterns of LIKE ANY ('A%', '%b')."""
+        listed = self.reader.account.take(node)["this"]
+        if isinstance(listed, exp.Tuple):
+            return self._row_values(listed)
+        if not isinstance(listed, exp.Paren):
+            remedy = "list them in parentheses: x LIKE ANY ('a%', 'b%')"
+            self.reader.account.refuse(node, "LIKE ANY needs a list of patterns", remedy)
+        return [self.reader.account.take(listed)["this"]]
 
     def read_pattern(self, node: exp.SimilarTo | exp.Glob) -> e.Expression:
         """name SIMILAR TO '(a|b)%', whose pattern is of the whole text, and name GLOB 'a*'."""
@@ -81,10 +96,14 @@ class Predicates:
         return self.forms.like(operand, e.Literal(like_of_glob(pattern.value), Kind.TEXT))
 
     def read_between(self, node: exp.Between) -> e.Expression:
-        """age BETWEEN 18 AND 64."""
+        """age BETWEEN 18 AND 64, and age BETWEEN SYMMETRIC 64 AND 18."""
         parts = self.reader.account.take(node)
-        operands = [self.read(parts[name]) for name in ("this", "low", "high")]
-        return self.forms.is_between(*operands)
+        operand, low, high = (self.read(parts[name]) for name in ("this", "low", "high"))
+        found = self.forms.is_between(operand, low, high)
+        if not parts.get("symmetric"):
+            return found
+        self.reader.account.claim(node, "SYMMETRIC")
+        return e.Either(found, self.forms.is_between(operand, high, low))
 
     def read_is(self, node: exp.Is) -> e.Expression:
         """x IS NULL, x IS TRUE, x IS FALSE."""

@@ -3,6 +3,7 @@
 Checked by: tests/unit/plan/sql/test_other_dialect_functions.py
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
@@ -11,51 +12,25 @@ from sqlglot import exp
 from tacit.plan.model.expressions import Either, Expression, IsNull, Literal, Not
 from tacit.plan.model.function_names import Function
 from tacit.plan.model.schema import Kind
-from tacit.plan.questions.build_expressions import NULL, literal, read_moment, unit_named
+from tacit.plan.questions.build_expressions import NULL, literal, read_moment
 from tacit.plan.questions.time_spans import complete_units, time_bucket
 from tacit.plan.questions.time_zones import local_time
+from tacit.plan.sql.time_formats import from_java, write_time
+from tacit.plan.sql.units_of_time import UNIT_NAMES, is_unit, name_of_unit
 
 if TYPE_CHECKING:
     from tacit.plan.sql.functions import Calls
 
-__all__ = ["NAMED", "is_unit", "name_of_unit"]
+__all__ = ["NAMED"]
 
-_UNITS = {
-    **{name: name for name in ("year", "quarter", "month", "week", "day", "hour", "minute")},
-    "second": "second",
-    **dict.fromkeys(("yyyy", "yy", "yr", "y"), "year"),
-    **dict.fromkeys(("qtr", "qq", "q"), "quarter"),
-    **dict.fromkeys(("mon", "mm"), "month"),
-    **dict.fromkeys(("wk", "ww", "isoweek", "week(monday)"), "week"),
-    **dict.fromkeys(("dd", "d"), "day"),
-    **dict.fromkeys(("hh", "hr", "h"), "hour"),
-    **dict.fromkeys(("mi", "min"), "minute"),
-    **dict.fromkeys(("ss", "sec", "s"), "second"),
-}
 _FIRST = read_moment("1970-01-01")
-
-
-def is_unit(node: exp.Expr) -> bool:
-    """Whether an argument is the name of a unit of time, as a word or as a text."""
-    if isinstance(node, exp.Column) and len(node.parts) == 1 and not node.this.quoted:
-        return unit_named(node.name) in _UNITS
-    return isinstance(node, exp.Literal) and node.is_string and unit_named(node.name) in _UNITS
-
-
-def name_of_unit(text: str) -> str:
-    """The unit of time that a name or an abbreviation means.
-
-    >>> name_of_unit("MON"), name_of_unit("minutes")
-    ('month', 'minute')
-    """
-    return _UNITS.get(unit_named(text), unit_named(text))
 
 
 def _read_unit(calls: "Calls", node: exp.Expr) -> str:
     """The unit of time that an argument names."""
     if not is_unit(node):
-        names = ", ".join(dict.fromkeys(_UNITS.values()))
-        calls.account.refuse(node, "a unit of time is needed here", f"write one of {names}")
+        remedy = f"write one of {', '.join(UNIT_NAMES)}"
+        calls.account.refuse(node, "a unit of time is needed here", remedy)
     calls.account.places.add((node.this if isinstance(node, exp.Column) else node).meta["start"])
     return name_of_unit(node.name)
 
@@ -68,6 +43,10 @@ def _whole_number(calls: "Calls", node: exp.Expr) -> int:
         calls.account.refuse(node, "a constant whole number is needed here", remedy)
     calls.read(node)  # which accounts for it
     return sign * int(digits.name)
+
+
+def _is_number_written_out(node: exp.Expr) -> bool:
+    return isinstance(node.this if isinstance(node, exp.Neg) else node, exp.Literal)
 
 
 def _text(calls: "Calls", node: exp.Expr) -> str:
@@ -137,13 +116,51 @@ def _null_if_zero(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
     return calls.forms.call(Function.NULLIF, [calls.read(parts[0]), literal(0)])
 
 
+def _choose(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+    """CHOOSE(n, 'a', 'b') and ELT(n, 'a', 'b'): the n-th of what follows."""
+    which, *rest = (calls.read(part) for part in parts)
+    branches = [
+        (calls.forms.compare("=", which, literal(place)), then)
+        for place, then in enumerate(rest, start=1)
+    ]
+    return calls.forms.case(branches, NULL)
+
+
+def _place_in_list(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+    """FIELD(x, 'a', 'b'): the place of x among what follows, 0 if it is not there."""
+    operand, *rest = (calls.read(part) for part in parts)
+    branches = [
+        (calls.forms.compare("=", operand, other), literal(place))
+        for place, other in enumerate(rest, start=1)
+    ]
+    return calls.forms.case(branches, literal(0))
+
+
+def _is_same(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+    """EQUAL_NULL(a, b): a IS NOT DISTINCT FROM b."""
+    return Not(calls.forms.call(Function.DISTINCT, [calls.read(part) for part in parts]))
+
+
+def _cast_to(kind: Kind) -> "_Reader":
+    """TO_DOUBLE(x), TO_VARCHAR(x), DATETIME(x) and TIMESTAMP(x): a cast."""
+
+    def read(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+        return calls.forms.cast(calls.read(parts[0]), kind)
+
+    return read
+
+
 # ---------------------------------------------------------------- days and moments
 
 
 def _later(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
-    """DATEADD(day, 30, x) and TIMESTAMPADD(day, 30, x)."""
-    unit, count = _read_unit(calls, parts[0]), _whole_number(calls, parts[1])
-    return calls.forms.later(calls.read(parts[2]), count, unit)
+    """DATEADD(day, 30, x) and TIMESTAMPADD(day, 30, x); and DATEADD(day, y, x), by a number of the row."""
+    unit = _read_unit(calls, parts[0])
+    if _is_number_written_out(parts[1]):
+        count = _whole_number(calls, parts[1])
+        return calls.forms.later(calls.read(parts[2]), count, unit)
+    many = calls.read(parts[1])
+    return calls.later_by(calls.read(parts[2]), many, unit)
 
 
 def _months_later(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
@@ -198,8 +215,11 @@ def _week_day(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
 
 
 def _last_day(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
-    """EOMONTH(x)."""
-    return calls.forms.last_day(calls.read(parts[0]))
+    """EOMONTH(x), and EOMONTH(x, -1): the last day of a month, or of one so many months later."""
+    operand = calls.read(parts[0])
+    if len(parts) == 2:
+        operand = calls.forms.later(operand, _whole_number(calls, parts[1]), "month")
+    return calls.forms.last_day(operand)
 
 
 def _zone(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
@@ -219,7 +239,7 @@ def _other_zone(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
 def _truncate(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
     """DATETRUNC(month, x)."""
     unit = _read_unit(calls, parts[0])
-    return calls.forms.in_units(Function.DATE_TRUNC, unit, calls.read(parts[1]))
+    return calls.truncate_time(unit, calls.read(parts[1]))
 
 
 def _day_of(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
@@ -245,6 +265,18 @@ def _parse_backwards(calls: "Calls", parts: Sequence[exp.Expr], kind: Kind) -> E
 def _format(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
     """DATE_FORMAT(x, '%Y-%m') and DATE_FORMAT(x, 'yyyy-MM')."""
     return calls.write_time(parts[0], parts[1])
+
+
+def _format_net(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+    """FORMAT(x, 'yyyy-MM') of T-SQL, where ddd and dddd are names of days."""
+    given = parts[1]
+    text = given.name if isinstance(given, exp.Literal) and given.is_string else ""
+    if len(text) < 2:
+        remedy = "write FORMAT(x, 'yyyy-MM'), or ROUND(x, 2) for a number"
+        calls.account.refuse(given, "FORMAT takes a date and a format", remedy)
+    calls.account.places.add(given.meta["start"])
+    spelled = re.sub("d{3,4}", lambda found: "E" * len(found[0]), text)
+    return write_time(calls.forms, calls.read(parts[0]), from_java(spelled))
 
 
 def _format_backwards(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
@@ -320,7 +352,7 @@ NAMED: Mapping[str, tuple[int, int, _Reader]] = {
     "SUBSTRING_INDEX": (3, 3, _part_by_separator),
     "CONVERT_TIMEZONE": (2, 3, _other_zone),
     "TO_TIMESTAMP": (1, 2, _moment_of),
-    "EOMONTH": (1, 1, _last_day),
+    "EOMONTH": (1, 2, _last_day),
     "FROM_UTC_TIMESTAMP": (2, 2, _zone),
     "DATETRUNC": (2, 2, _truncate),
     "TO_DATE": (1, 2, _day_of),
@@ -330,6 +362,7 @@ NAMED: Mapping[str, tuple[int, int, _Reader]] = {
     "PARSE_TIMESTAMP": (2, 2, lambda calls, parts: _parse_backwards(calls, parts, Kind.TIMESTAMP)),
     "PARSE_DATETIME": (2, 2, lambda calls, parts: _parse_backwards(calls, parts, Kind.TIMESTAMP)),
     "DATE_FORMAT": (2, 2, _format),
+    "FORMAT": (2, 2, _format_net),
     "FORMAT_DATE": (2, 2, _format_backwards),
     "FORMAT_TIMESTAMP": (2, 2, _format_backwards),
     "FORMAT_DATETIME": (2, 2, _format_backwards),
@@ -337,5 +370,14 @@ NAMED: Mapping[str, tuple[int, int, _Reader]] = {
     "PREFIX": (2, 2, _ends_with("", "%")),
     "SUFFIX": (2, 2, _ends_with("%", "")),
     "ISNUMERIC": (1, 1, _is_number),
+    "CHOOSE": (2, 65, _choose),
+    "ELT": (2, 65, _choose),
+    "FIELD": (2, 65, _place_in_list),
+    "EQUAL_NULL": (2, 2, _is_same),
+    "TO_DOUBLE": (1, 1, _cast_to(Kind.NUMBER)),
+    "TRY_TO_DOUBLE": (1, 1, _cast_to(Kind.NUMBER)),
+    "TRY_TO_DATE": (1, 2, _day_of),
+    "TIMESTAMP": (1, 1, _cast_to(Kind.TIMESTAMP)),
+    "DATETIME": (1, 1, _cast_to(Kind.TIMESTAMP)),
 }
 """How many arguments each function takes, the fewest and the most, and how it is read."""

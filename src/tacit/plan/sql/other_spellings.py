@@ -4,10 +4,14 @@ They are changed before the text is parsed and keep their places in it, so a ref
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sqlglot.tokenizer_core import Token as RawToken
 from sqlglot.tokenizer_core import TokenType
+
+from tacit.plan.sql.arguments_in_tokens import change, is_between_arguments, split_arguments
+from tacit.plan.sql.other_phrases import respell_phrases
+from tacit.plan.sql.units_of_time import WITH_UNIT, put_unit_first
 
 __all__ = ["quote_names", "respell"]
 
@@ -48,22 +52,36 @@ _RENAMED = {
     "REGEXP_SUBSTR": "REGEXP_EXTRACT",
     "TO_VARCHAR": "TO_CHAR",
     "MID": "SUBSTRING",
+    "BTRIM": "TRIM",
+    "COUNT_BIG": "COUNT",
+    "STDEVP": "STDDEV_POP",
+    "VAR": "VARIANCE",
+    "VARP": "VAR_POP",
+    "WEEKISO": "WEEK",
+    "WEEK_ISO": "WEEK",
+    "ISO_WEEK": "WEEK",
+    "ISOWEEK": "WEEK",
 }
-_UNITS = frozenset(
-    unit + end
-    for unit in ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND")
-    for end in ("", "S")
-)
-# x ISNULL is x IS NULL, and x NOTNULL is x IS NOT NULL
+# Functions that have another name by how many arguments they have: DATE_ADD('day', 3, x), DATE_SUB('day', a, b).
+_BY_ARGUMENTS = {
+    ("DATE_ADD", 3): "DATEADD",
+    ("DATE_SUB", 3): "TIMESTAMPDIFF",
+    ("DATE", 3): "MAKE_DATE",
+}
+# x <=> y is x IS NOT DISTINCT FROM y, x ISNULL is x IS NULL, and x NOTNULL is x IS NOT NULL
 _SPELLED_OUT = {
     TokenType.ISNULL: ((TokenType.IS, "IS"), (TokenType.NULL, "NULL")),
+    TokenType.NULLSAFE_EQ: (
+        (TokenType.IS, "IS"),
+        (TokenType.NOT, "NOT"),
+        (TokenType.DISTINCT, "DISTINCT"),
+        (TokenType.FROM, "FROM"),
+    ),
     TokenType.NOTNULL: ((TokenType.IS, "IS"), (TokenType.NOT, "NOT"), (TokenType.NULL, "NULL")),
 }
 # Functions that make a list, of which one element is read; and those whose elements a plain number counts from 1.
 _LISTS = frozenset({"SPLIT", "STRING_SPLIT", "STR_SPLIT", "STRING_TO_ARRAY", "APPROX_QUANTILES"})
 _COUNTED_FROM_ONE = frozenset({"STRING_SPLIT", "STR_SPLIT", "STRING_TO_ARRAY"})
-# Functions whose unit of time comes first here and last elsewhere, and how many arguments come before it there.
-_UNIT_LAST = {"DATE_TRUNC": 1, "DATE_DIFF": 2, "DATEDIFF": 2}
 
 
 def quote_names(text: str) -> str:
@@ -81,8 +99,8 @@ def quote_names(text: str) -> str:
     return _PREFIXED.sub(lambda found: found[0] if found[1] is None else " " + found[1], text)
 
 
-def respell(tokens: Sequence[RawToken]) -> list[RawToken]:
-    """Tokens in the spelling that is read.
+def respell(tokens: Sequence[RawToken], columns: Collection[str] = ()) -> list[RawToken]:
+    """Tokens in the spelling that is read; `columns` are those of the tables, which may be called like a unit of time.
 
     MEAN(x)                 AVG(x)
     DATE_TRUNC(day, MONTH)  DATE_TRUNC('month', day)
@@ -93,6 +111,7 @@ def respell(tokens: Sequence[RawToken]) -> list[RawToken]:
     SPLIT(x, '@')[OFFSET(1)]            SPLIT_PART(x, '@', 2)
     APPROX_QUANTILES(x, 4)[OFFSET(2)]   QUANTILE_CONT(x, 0.5)
     """
+    tokens = respell_phrases(tokens)
     found: list[RawToken] = []
     passed = 0
     for at, typed in enumerate(tokens):
@@ -101,12 +120,12 @@ def respell(tokens: Sequence[RawToken]) -> list[RawToken]:
         token, passed = _simple_type(tokens, at) if at else (typed, 1)
         called = tokens[at + 1 : at + 2] and tokens[at + 1].token_type is TokenType.L_PAREN
         if called and token.token_type is TokenType.ISNULL:
-            found.append(_change(token, TokenType.VAR, "COALESCE"))
+            found.append(change(token, TokenType.VAR, "COALESCE"))
         elif called and token.token_type is TokenType.DIV and not _ends_operand(tokens[at - 1]):
-            found.append(_change(token, TokenType.VAR, "DIV"))
+            found.append(change(token, TokenType.VAR, "DIV"))
         elif token.token_type in _SPELLED_OUT:
             words = _SPELLED_OUT[token.token_type]
-            found += [_change(token, kind, word) for kind, word in words]
+            found += [change(token, kind, word) for kind, word in words]
         else:
             found.append(token)
     for place in range(len(found)):
@@ -115,15 +134,22 @@ def respell(tokens: Sequence[RawToken]) -> list[RawToken]:
             continue
         token = found[place]
         name = _RENAMED.get(token.text.upper(), token.text.upper())
-        if name != token.text.upper() or token.token_type is TokenType.DATE:
+        if name != token.text.upper() or (
+            token.token_type in _TYPES_AS_FUNCTIONS and name in _FUNCTIONS_OF_TYPES
+        ):
             # DATE(x) is a function: the parser tries a type first, twice as long for each level
-            found[place] = _change(token, TokenType.VAR, name)
+            if place and found[place - 1].token_type in {TokenType.ALIAS, TokenType.DCOLON}:
+                continue
+            found[place] = change(token, TokenType.VAR, name)
         if name in _LISTS:
             found = _take_element(found, place, name)
-        if name in _UNIT_LAST:
-            found = _put_unit_first(found, place, _UNIT_LAST[name])
-            if _UNIT_LAST[name] == 2 and len(_split_arguments(found, place + 2)[0]) == 2:
-                found[place] = _change(token, TokenType.VAR, "DATEDIFF_IN_DAYS")
+        arguments = len(split_arguments(found, place + 2)[0])
+        if name in WITH_UNIT:
+            found = put_unit_first(found, place, name, columns)
+            if name != "DATE_TRUNC" and arguments == 2:
+                found[place] = change(token, TokenType.VAR, "DATEDIFF_IN_DAYS")
+        elif (name, arguments) in _BY_ARGUMENTS:
+            found[place] = change(token, TokenType.VAR, _BY_ARGUMENTS[name, arguments])
         elif name == "SUBSTRING":
             found = _put_commas(found, place)
         elif name == "MODE":
@@ -131,6 +157,9 @@ def respell(tokens: Sequence[RawToken]) -> list[RawToken]:
     return found
 
 
+_TYPES_AS_FUNCTIONS = frozenset({TokenType.DATE, TokenType.TIMESTAMPNTZ})
+_FUNCTIONS_OF_TYPES = frozenset({"DATE", "DATETIME", "TIMESTAMP"})
+_MOMENT_TYPES = frozenset({"DATETIME2", "SMALLDATETIME"})
 _TEXT_TYPES = frozenset({TokenType.VARCHAR, TokenType.CHAR, TokenType.NVARCHAR, TokenType.TEXT})
 
 
@@ -142,7 +171,9 @@ def _simple_type(tokens: Sequence[RawToken], at: int) -> tuple[RawToken, int]:
     kinds = [other.token_type for other in tokens[at + 1 : at + 4]]
     named = before is TokenType.ALIAS and kinds[:1] != [TokenType.R_PAREN]  # x AS float64
     if token.text.upper() == "FLOAT64" and not named:
-        return _change(token, TokenType.DOUBLE, "DOUBLE"), at + 1
+        return change(token, TokenType.DOUBLE, "DOUBLE"), at + 1
+    if token.text.upper() in _MOMENT_TYPES and not named:
+        return change(token, TokenType.TIMESTAMP, "TIMESTAMP"), at + 1
     length = [TokenType.L_PAREN, TokenType.NUMBER, TokenType.R_PAREN]
     return token, at + (4 if token.token_type in _TEXT_TYPES and kinds == length else 1)
 
@@ -159,7 +190,7 @@ def _take_element(tokens: list[RawToken], place: int, name: str) -> list[RawToke
     Elements are counted from 0 in OFFSET, and from 1 in ORDINAL and after STRING_SPLIT; of SPLIT(x, '@')[1] dialects
     differ, and it stays as it is.
     """
-    arguments, closing = _split_arguments(tokens, place + 2)
+    arguments, closing = split_arguments(tokens, place + 2)
     bracket = closing + 1
     if len(arguments) != 2 or [each.text for each in tokens[bracket : bracket + 1]] != ["["]:
         return tokens
@@ -176,25 +207,27 @@ def _take_element(tokens: list[RawToken], place: int, name: str) -> list[RawToke
         words == [number.text] and name in _COUNTED_FROM_ONE
     ):
         return tokens
-    comma = next(token for token in tokens[place + 2 : closing] if _is_between(token, arguments))
+    comma = next(
+        token for token in tokens[place + 2 : closing] if is_between_arguments(token, arguments)
+    )
     head, opened = tokens[place], tokens[place + 1]
     if name == "APPROX_QUANTILES":
         parts = arguments[1][0].text if len(arguments[1]) == 1 else ""
         if not parts.isdecimal() or not 0 < counted - 1 < int(parts) < 10_000:
             return tokens
-        rank = _change(number, TokenType.NUMBER, f"{(counted - 1) / int(parts):.12g}")
-        made = [_change(head, TokenType.VAR, "QUANTILE_CONT"), opened, *arguments[0], comma, rank]
+        rank = change(number, TokenType.NUMBER, f"{(counted - 1) / int(parts):.12g}")
+        made = [change(head, TokenType.VAR, "QUANTILE_CONT"), opened, *arguments[0], comma, rank]
     else:
-        which = _change(number, TokenType.NUMBER, str(counted))
-        again = _change(tokens[bracket], TokenType.COMMA, ",")
-        head = _change(head, TokenType.VAR, "SPLIT_PART")
+        which = change(number, TokenType.NUMBER, str(counted))
+        again = change(tokens[bracket], TokenType.COMMA, ",")
+        head = change(head, TokenType.VAR, "SPLIT_PART")
         made = [head, opened, *arguments[0], comma, *arguments[1], again, which]
     return [*tokens[:place], *made, tokens[closing], *tokens[end + 1 :]]
 
 
 def _put_commas(tokens: list[RawToken], place: int) -> list[RawToken]:
     """SUBSTRING with commas in place of FROM and FOR, in this order and each once."""
-    arguments, closing = _split_arguments(tokens, place + 2)
+    arguments, closing = split_arguments(tokens, place + 2)
     if len(arguments) != 1:
         return tokens
     words, depth = [], 0
@@ -205,7 +238,7 @@ def _put_commas(tokens: list[RawToken], place: int) -> list[RawToken]:
     if [tokens[at].text.upper() for at in words] not in (["FROM"], ["FROM", "FOR"]):
         return tokens
     return [
-        _change(token, TokenType.COMMA, ",") if at in words else token
+        change(token, TokenType.COMMA, ",") if at in words else token
         for at, token in enumerate(tokens)
     ]
 
@@ -215,62 +248,7 @@ def _put_inside(tokens: list[RawToken], place: int) -> list[RawToken]:
     words = [token.text.upper() for token in tokens[place + 1 : place + 7]]
     if words != ["(", ")", "WITHIN", "GROUP", "(", "ORDER BY"]:
         return tokens
-    arguments, closing = _split_arguments(tokens, place + 7)
+    arguments, closing = split_arguments(tokens, place + 7)
     if len(arguments) != 1 or closing == len(tokens):
         return tokens
     return [*tokens[: place + 2], *arguments[0], *tokens[closing:]]
-
-
-def _put_unit_first(tokens: list[RawToken], place: int, before: int) -> list[RawToken]:
-    """The call with its unit of time as its first argument, a text; as it is if it has no unit at its end."""
-    arguments, closing = _split_arguments(tokens, place + 2)
-    if len(arguments) != before + 1 or len(arguments[-1]) != 1:
-        return tokens
-    unit = arguments[-1][0]
-    if not _is_unit(unit) and len(arguments[0]) == 1 and _is_unit(arguments[0][0]):
-        first = arguments[0][0]  # DATEDIFF(day, a, b)
-        at = next(i for i, token in enumerate(tokens) if token is first)
-        return [
-            *tokens[:at],
-            _change(first, TokenType.STRING, first.text.lower()),
-            *tokens[at + 1 :],
-        ]
-    if not _is_unit(unit):
-        return tokens
-    if len(arguments[0]) == 1 and arguments[0][0].token_type is TokenType.STRING:
-        return tokens  # it comes first already, and a column is called like a unit
-    commas = [token for token in tokens[place + 2 : closing] if _is_between(token, arguments)]
-    ordered = [[_change(unit, TokenType.STRING, unit.text.lower())], *arguments[-2::-1]]
-    inside: list[RawToken] = []
-    for number, argument in enumerate(ordered):
-        inside += [*([commas[number - 1]] if number else []), *argument]
-    return [*tokens[: place + 2], *inside, *tokens[closing:]]
-
-
-def _is_unit(token: RawToken) -> bool:
-    """Whether a token names a unit of time: MONTH, 'month'."""
-    return token.token_type is not TokenType.IDENTIFIER and token.text.upper() in _UNITS
-
-
-def _is_between(token: RawToken, arguments: Sequence[Sequence[RawToken]]) -> bool:
-    return not any(token is each for argument in arguments for each in argument)
-
-
-def _split_arguments(tokens: Sequence[RawToken], place: int) -> tuple[list[list[RawToken]], int]:
-    """The arguments of a call whose first one begins at a place, and where its parenthesis is closed."""
-    arguments: list[list[RawToken]] = [[]]
-    depth = 0
-    for at in range(place, len(tokens)):
-        token = tokens[at]
-        if token.token_type is TokenType.R_PAREN and depth == 0:
-            return arguments, at
-        if token.token_type is TokenType.COMMA and depth == 0:
-            arguments.append([])
-            continue
-        depth += {TokenType.L_PAREN: 1, TokenType.R_PAREN: -1}.get(token.token_type, 0)
-        arguments[-1].append(token)
-    return [], len(tokens)
-
-
-def _change(token: RawToken, kind: TokenType, text: str) -> RawToken:
-    return RawToken(kind, text, token.line, token.col, token.start, token.end, token.comments)

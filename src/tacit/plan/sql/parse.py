@@ -17,7 +17,7 @@ from tacit.plan.sql.other_spellings import quote_names, respell
 from tacit.plan.sql.parameters import NO_PARAMETERS, Parameters, bind_parameters
 from tacit.plan.sql.precheck import MOST_BYTES, Token
 
-__all__ = ["TYPES", "parse", "tokenise"]
+__all__ = ["TYPES", "parse", "tokenise", "typed_tokens"]
 
 
 class _Parser(DuckDB.parser_class):  # type: ignore[misc, valid-type]
@@ -42,19 +42,27 @@ TYPES = frozenset(kind.name for kind in DuckDB.parser_class.TYPE_TOKENS)
 """The kinds of tokens that name types."""
 
 
+def typed_tokens(text: str) -> Sequence[RawToken]:
+    """The tokens of a text as they were typed, before any of them is respelled."""
+    return _DIALECT.tokenize(quote_names(text))
+
+
 def tokenise(
-    text: str, bound: Parameters = NO_PARAMETERS
+    text: str, bound: Parameters = NO_PARAMETERS, names: Iterable[str] = ()
 ) -> tuple[Sequence[RawToken], list[Token]]:
-    """The tokens of a text, as the parser takes them and as they are checked; parameters are what they are bound to."""
+    """The tokens of a text, as the parser takes them and as they are checked; parameters are what they are bound to.
+
+    `names` are those of columns, which may be called like a unit of time.
+    """
     if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
         raise InvalidPlan(f"the text is longer than {MOST_BYTES:,} bytes", "ask a shorter question")
     try:
-        read = _DIALECT.tokenize(quote_names(text))
+        read = typed_tokens(text)
     except TokenError as failure:
         start = failure.start or 0
         reason = "a quote or a comment is not closed"
         raise InvalidPlan(reason, "close it", text=text, start=start, end=len(text)) from None
-    raw = respell(bind_parameters(text, read, bound))
+    raw = respell(bind_parameters(text, read, bound), frozenset(names))
     hint = next(
         (comment for token in raw for comment in token.comments if comment.startswith("+")), None
     )

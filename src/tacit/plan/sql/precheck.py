@@ -100,7 +100,11 @@ _INTERVAL = (
         "a column called interval needs double quotes"
     ),
 )
-_ENDS = ("TOP is not supported, and FETCH takes FIRST or NEXT", "write LIMIT 10")
+_TOP = (
+    "TOP is supported at the beginning of one query, with a number",
+    "write LIMIT 10 at the end of the whole query",
+)
+_FETCH = ("FETCH takes FIRST or NEXT", "write LIMIT 10")
 
 _TAUGHT = {
     "LATERAL": _EACH_ROW,
@@ -122,8 +126,8 @@ _TAUGHT = {
         "ESCAPE is not supported",
         "a backslash escapes the next character: LIKE '10\\%'",
     ),
-    "FETCH": _ENDS,
-    "TOP": _ENDS,
+    "FETCH": _FETCH,
+    "TOP": _TOP,
     "PIVOT": _PIVOTS,
     "UNPIVOT": _PIVOTS,
     "ALL": _QUANTIFIED,
@@ -135,7 +139,8 @@ _TAUGHT = {
     "CURRENT_TIMESTAMP": _CLOCK,
     "CURRENT_TIME": _CLOCK,
 }
-_ALSO_NAMES = {"SAMPLE", "PARTITION", "TOP", "VALUES"}
+_ALSO_NAMES = {"SAMPLE", "PARTITION", "VALUES"}
+_SPELLED_OUT = {"IS", "NOT", "DISTINCT", "FROM"}  # in words what stands there as a sign: <=>
 _STATEMENT = ("only SELECT is supported; data cannot be changed", "begin with SELECT")
 
 
@@ -166,7 +171,7 @@ def check_tokens(text: str, tokens: Sequence[Token], types: Collection[str]) -> 
                 text,
                 token,
                 "'[' is not supported here",
-                "only the ranks of quantiles take a list: QUANTILE(x, [0.25, 0.75])",
+                "write a name without brackets; a list is that of ranks only: QUANTILE(x, [0.25, 0.75])",
             )
         if token.kind == "INTERVAL" and not _interval(tokens, i):
             _refuse(text, token, *_INTERVAL)
@@ -263,6 +268,7 @@ def _check_word(text: str, before: Sequence[Token], token: Token, after: Token) 
         )
     elif (
         token.kind != "VAR"
+        and token.text not in _SPELLED_OUT
         and (token.kind == "COLON" or text[token.start] not in _PARAMETERS)  # bound: a constant
         and not "".join(text[token.start : token.end].replace("_", "").split()).isalnum()
     ):
@@ -276,6 +282,10 @@ def _check_word(text: str, before: Sequence[Token], token: Token, after: Token) 
 
 def _is_read_after(word: str, before: Sequence[Token], after: Token) -> bool:
     """Whether a word is read where it stands, which is refused elsewhere: JOIN (VALUES …), FETCH FIRST."""
+    if word in {"ANY", "ALL"}:
+        return (
+            before[-1:] != [] and before[-1].kind in {"LIKE", "ILIKE"} and after.kind == "L_PAREN"
+        )
     if word == "VALUES":
         return [other.kind for other in before] == ["JOIN", "L_PAREN"]
     return word == "FETCH" and after.kind in {"FIRST", "NEXT"}

@@ -57,11 +57,7 @@ def read_row_window(reader: Reader, node: exp.Window, draft: Draft, read: _Read)
     if not isinstance(draft, Inside) or not draft.listing:
         reason = "a window over single rows is not allowed here"
         if isinstance(node.this, exp.Ntile):
-            remedy = (
-                "ask for QUANTILE_CONT(x, [0.25, 0.5, 0.75]) first, then divide rows by a CASE of its answers, or by "
-                "WIDTH_BUCKET(x, 0, 100, 4)"
-            )
-            account.refuse(node, "NTILE over single rows would depend on every row", remedy)
+            account.refuse(node, *_NTILE)
         remedy = (
             "compute it in a subquery: FROM (SELECT unit, ... OVER (PARTITION BY unit) AS k "
             "FROM ...)"
@@ -74,6 +70,8 @@ def read_row_window(reader: Reader, node: exp.Window, draft: Draft, read: _Read)
     for value in by:
         type_of(value)
     if not units:
+        if isinstance(node.this, exp.Ntile):
+            account.refuse(node, *_NTILE)
         unit = draft.table.unit
         remedy = (
             f"write PARTITION BY {unit}"
@@ -84,6 +82,12 @@ def read_row_window(reader: Reader, node: exp.Window, draft: Draft, read: _Read)
     ordered = account.take_list(clause) if clause is not None else ()
     order = tuple(_read_ordering(reader, each, read) for each in ordered)
     return draft.window(_read_function(reader, node.this, draft, read, order, by))
+
+
+_NTILE = (
+    "NTILE over single rows would depend on every row",
+    "compare with quantiles: CASE WHEN x < (SELECT QUANTILE_CONT(x, 0.5) FROM ...) THEN 1 ELSE 2 END",
+)
 
 
 def _take_window(reader: Reader, node: exp.Window) -> None:

@@ -345,7 +345,11 @@ def _filter_inside(reader: Reader, node: exp.Expr, draft: Draft, outside: Scope)
                     "a correlated subquery may refer to the unit of the outer row and to nothing "
                     "else"
                 )
-                reader.account.refuse(column, reason, "join the tables on the unit instead")
+                remedy = (
+                    "join on the unit, and keep each row once: FROM (SELECT DISTINCT a.unit, a.day "
+                    "FROM t a JOIN t b ON a.unit = b.unit AND b.day > a.day)"
+                )
+                reader.account.refuse(column, reason, remedy)
     with reader.account.about(node):
         if _has_query(strip_negations(node)):
             _keep_units(reader, node, draft)

@@ -30,6 +30,9 @@ __all__ = ["Account"]
 
 _INSTEAD = {"UNKNOWN": "write IS NULL"}
 """What to write instead of a word that cannot be left out."""
+_AROUND_ARGUMENTS = {"L_PAREN", "COMMA", "R_PAREN"}
+_IN_QUOTES = "write it in quotes if it is a text or a unit of time"
+"""What to say of a whole argument, without which a function would mean another thing."""
 
 
 @lru_cache(maxsize=512)
@@ -110,9 +113,14 @@ class Account:
                     continue
             given[kind] += 1
             if given[kind] > self.claims[kind] + self.spare[kind]:
+                around = {each.kind for each in self.tokens[max(0, place - 2) : place + 1 : 2]}
+                is_argument = len(around) == 2 or around == {"COMMA"}
+                remedy = (
+                    _IN_QUOTES if is_argument and around <= _AROUND_ARGUMENTS else "leave it out"
+                )
                 raise InvalidPlan(
                     f"{token.text!r} is not supported here",
-                    _INSTEAD.get(kind, "leave it out"),
+                    _INSTEAD.get(token.text.upper(), remedy),
                     text=self.text,
                     start=token.start,
                     end=token.end,

@@ -135,7 +135,7 @@ def read_asked(
     >>> len(read_asked(text, visits)[0].parts)
     1
     """
-    raw, tokens = tokenise(text, bound)
+    raw, tokens = tokenise(text, bound, _column_names(tables))
     header, places = header_of(text, tokens)
     raw = [token for i, token in enumerate(raw) if i not in places]
     tokens = [token for i, token in enumerate(tokens) if i not in places]

@@ -157,6 +157,7 @@ class ExplanationTold(BaseModel):
     selection: str
     own: list[float | str] | None
     paid: bool
+    remarks: list[str]
 
 
 class Past(BaseModel):

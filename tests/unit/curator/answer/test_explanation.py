@@ -183,3 +183,31 @@ def test_no_error_of_a_mean_is_told_where_groups_are_only_chosen_or_an_answer_is
     assert len(vault.explain(text, epsilon=1).means) == 1
     vault.sql(text, epsilon=1)
     assert vault.explain(text, epsilon=1).means == ()
+
+
+@both_limits
+def test_the_grid_is_named_where_no_price_makes_a_quantile_finer(limit):
+    text = "SELECT MEDIAN(cost) AS middle FROM visits"
+    paid, terms = told(text, limit=limit, epsilon=10**5)
+    step = f"{float(terms.question.measures[0].grid.step):.3g}"
+    assert float(terms.reach(0, Fraction(19, 20))) <= 1
+    assert f" in steps of {step}, " in paid.expected[0].noise
+    (remark,) = paid.remarks
+    assert remark.startswith(f"a quantile is read in steps of {step} here: no price makes it finer")
+    assert remark in str(paid)
+    assert "a higher price does not help" in paid.halving
+    both, _ = told(text.replace(" FROM", ", COUNT(*) AS n FROM"), limit=limit, epsilon=10**5)
+    assert both.remarks == paid.remarks
+    assert "pay" in both.halving
+
+
+@both_limits
+def test_the_grid_is_not_to_blame_where_noise_is_or_where_every_value_has_a_cell(limit):
+    noisy, terms = told("SELECT MEDIAN(cost) AS middle FROM visits", limit=limit, epsilon=0.3)
+    assert float(terms.reach(0, Fraction(19, 20))) > 1
+    assert noisy.remarks == ()
+    assert "pay" in noisy.halving
+    ages, _ = told("SELECT MEDIAN(age) AS middle FROM visits", limit=limit, epsilon=10**5)
+    assert ages.remarks == ()
+    assert "steps" not in ages.expected[0].noise
+    assert "pay" in ages.halving

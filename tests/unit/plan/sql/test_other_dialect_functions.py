@@ -38,7 +38,7 @@ def test_another_spelling_is_the_same_question(written, plain):
     ("written", "reason"),
     [
         ("DATEADD(age, 30, day)", "a unit of time is needed"),
-        ("DATEADD(day, age, day)", "a constant whole number"),
+        ("ADD_MONTHS(day, age)", "a constant whole number"),
         ("DATEADD(day, 30)", "DATEADD takes 3 arguments"),
         ("DATE_PART(3, day)", "a part of a date"),
         ("DATENAME(year, day)", "DATENAME takes month or weekday"),
