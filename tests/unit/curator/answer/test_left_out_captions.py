@@ -34,6 +34,10 @@ LONE = Table("lone", (Column("cost", Kind.NUMBER, 0, 10, nullable=False),))
 SAME = "rows with no patient are left out"
 NEVER = "rows in which sure is NULL are left out"  # which is declared never to be
 MANY = "a patient with more than 20 rows counts as 20"
+EMPTY = (
+    "empty groups are included in what is computed over groups; HAVING COUNT(*) > 0 in the query "
+    "that groups removes those whose noisy count is 0"
+)
 SPREAD = "a patient with more than 20 rows may be scaled down"
 
 
@@ -89,7 +93,7 @@ def told(text, vault=None):
         ),
         (
             "SELECT AVG(n) AS m FROM (SELECT kind, COUNT(*) AS n FROM visits GROUP BY kind)",
-            [SAME, "empty groups are included in what is computed over groups", SPREAD],
+            [SAME, EMPTY, SPREAD],
         ),
         (
             "SELECT kind, MAX(COUNT(*)) OVER () AS m FROM visits GROUP BY kind",
