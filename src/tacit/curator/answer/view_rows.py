@@ -79,7 +79,8 @@ def view_answer(
     groups = _as_shown(groups, plan)
     if view.having is not None:
         groups = [group for group in groups if point_of(group.value(view.having)) is True]
-    if has_windows(view):
+    windowed = has_windows(view)
+    if windowed:
         groups = _beside_each_other(groups, plan)
     if view.qualify is not None:
         groups = [group for group in groups if point_of(group.value(view.qualify)) is True]
@@ -110,7 +111,7 @@ def view_answer(
         tuple([column.names[0] for column in measured]),
         (
             *_notes(measured, question, choice),
-            *_tell_windows(columns, view, choice),
+            *(_tell_choice(columns, view, choice) if windowed or choice.measures else ()),
             *[_why_open(column, groups) for column in opened],
             *[_EMPTY_LAST] * last,
         ),
@@ -169,8 +170,8 @@ def _has_no_end(value: Any) -> bool:
     )
 
 
-def _tell_windows(columns: Sequence[ShownColumn], view: View, choice: Choice) -> Iterator[str]:
-    """Which columns are computed over groups that noise chose, or in an order that noise decided."""
+def _tell_choice(columns: Sequence[ShownColumn], view: View, choice: Choice) -> Iterator[str]:
+    """That noise chose the rows, or the groups that a column is computed over, or their order."""
     measured = [column.names[0] for column in columns if column.has_interval]
 
     def tell(names: Sequence[str], how: str) -> Iterator[str]:
