@@ -341,8 +341,8 @@ BUGS = [
     Bug(
         name="sum-of-some-groups-leaves-out-for-sure",
         file=WINDOWS,
-        before="            low = sum(min(0.0, each.low) if each.null else each.low for each in spans)\n",
-        after="            low = sum(each.low for each in spans)\n",
+        before="    lows = [min(0.0, each.low) if each.null else each.low for each in spans]\n",
+        after="    lows = [each.low for each in spans]\n",
         killed_by=f"{ONES}[sum]",
         note="a group that straddles the condition of FILTER may not be added up",
     ),

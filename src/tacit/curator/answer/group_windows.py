@@ -1,11 +1,11 @@
 """Windows over released groups: ranks, shares, running totals; from released numbers and the plan alone."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import accumulate, groupby
-from math import ceil, expm1, hypot, isfinite, log, sqrt
+from math import ceil, expm1, hypot, inf, isfinite, log, sqrt
 from statistics import fmean, median
 from typing import Any
 
@@ -440,21 +440,51 @@ def _totals_of_some(look: Look, values: Sequence[Any], ends: Sequence[int]) -> l
     Because:    what may be NULL adds something between its ends or nothing; and see `_centre_of_some`.
     Checked by: tests/laws/test_interval_arithmetic.py
     """
-    found: dict[int, Any] = {}
-    for end in set(ends):
-        spans = [as_interval(value) for value in values[:end] if value is not None]
-        points = [each.value for each in spans if each.value is not None]
-        if not spans:
-            found[end] = None
-        elif look is Look.MEAN:
-            low, high, null = _centre_of_some(fmean, spans, times=len(set(ends)))
-            found[end] = around(fmean(points) if points else None, low, high, null=null)
-        else:
-            low = sum(min(0.0, each.low) if each.null else each.low for each in spans)
-            high = sum(max(0.0, each.high) if each.null else each.high for each in spans)
-            null = all(each.null for each in spans)
-            found[end] = around(float(sum(points)) if points else None, low, high, null=null)
-    return [found[end] for end in ends]
+    sure = _running_count([not may_be_null(value) for value in values])
+    there = _running_count([point_of(value) is not None for value in values])
+    some = _running_count([value is not None for value in values])
+    totals = _running_total([point_of(value) or 0 for value in values])
+    bounds: Mapping[int, _Ends] = (
+        _mean_ends(values, set(ends)) if look is Look.MEAN else dict(enumerate(_sum_ends(values)))
+    )
+    found: list[Any] = []
+    for end in ends:
+        by = there[end] if look is Look.MEAN else 1
+        point = totals[end] / by if there[end] else None
+        if not some[end]:
+            found.append(None)
+            continue
+        low, high = bounds[end]
+        found.append(around(point, low, high, null=not sure[end]))
+    return found
+
+
+def _running_total(numbers: Sequence[float]) -> list[float]:
+    """The sum of the first numbers, for every number of them from none on."""
+    return list(accumulate(numbers, initial=0.0))
+
+
+def _sum_ends(values: Sequence[Any]) -> list[_Ends]:
+    """The ends of sums of the first values: what may be NULL adds something, or nothing."""
+    spans = [as_interval(0 if value is None else value) for value in values]
+    lows = [min(0.0, each.low) if each.null else each.low for each in spans]
+    highs = [max(0.0, each.high) if each.null else each.high for each in spans]
+    return list(zip(_running_total(lows), _running_total(highs), strict=True))
+
+
+def _mean_ends(values: Sequence[Any], ends: Collection[int]) -> Mapping[int, _Ends]:
+    """The ends of means of the first values; of very many, those of the numbers themselves."""
+    spans = [as_interval(value) for value in values if value is not None]
+    places = _running_count([value is not None for value in values])
+    if len(values) * len(ends) > _MOST_STEPS:
+        lows = list(accumulate((each.low for each in spans), min, initial=inf))
+        highs = list(accumulate((each.high for each in spans), max, initial=-inf))
+        return {end: (lows[places[end]], highs[places[end]]) for end in ends}
+    return {
+        end: _centre_of_some(fmean, spans[: places[end]], len(ends))[:2]
+        for end in ends
+        if places[end]
+    }
 
 
 def _centre_of_some(

@@ -11,12 +11,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.curator.answer.group_windows import _centre_of_some, sum_error
+from tacit.curator.answer.group_windows import _centre_of_some, _totals_of_some, sum_error
 from tacit.curator.answer.intervals import Interval, Noisy
 from tacit.curator.answer.view_rows import view_answer
 from tacit.errors import InvalidInput, InvalidPlan
 from tacit.mechanisms import Gaussian, Laplace
-from tacit.plan import Column, Frame, Kind, Table, canonical, in_words, read_sql
+from tacit.plan import Column, Frame, Kind, Look, Table, canonical, in_words, read_sql
 
 WARDS = ("A", "B", "C", "D", "E")
 TABLE = Table(
@@ -229,6 +229,16 @@ def test_the_extreme_of_constants_and_noisy_numbers_is_an_interval():
     answer = vault.sql(text, epsilon=3)
     assert answer.column("m_low")[0] <= answer.column("m")[0] <= answer.column("m_high")[0]
     assert answer.column("m")[1] == answer.column("m")[0] > 1000
+
+
+def test_running_means_of_very_many_groups_of_which_some_may_be_null_lie_among_their_numbers():
+    values = [None, *(Interval(each, each, each + 1, each % 2 == 0) for each in range(1200))]
+    ends = range(1, len(values) + 1)
+    found = _totals_of_some(Look.MEAN, values, ends)
+    assert found[:2] == [None, Interval(0.0, 0, 1, null=True)]
+    assert found[-1] == Interval(599.5, 0, 1200)
+    sums = _totals_of_some(Look.SUM, values, ends)
+    assert sums[:3] == [None, Interval(0.0, 0.0, 1.0, null=True), Interval(1.0, 1.0, 3.0)]
 
 
 SPANS = st.tuples(st.integers(-9, 9), st.integers(0, 4), st.booleans()).map(
