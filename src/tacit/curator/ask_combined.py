@@ -11,7 +11,12 @@ from typing import Any
 from tacit.accounting import Charge
 from tacit.curator.answer.combined_rows import ReleasedPart, view_parts
 from tacit.curator.answer.explanation import Explanation, explain_plan, name_measure, of_the_limit
-from tacit.curator.answer.left_out_captions import LeftOut, add_measured, list_left_out
+from tacit.curator.answer.left_out_captions import (
+    LeftOut,
+    add_measured,
+    list_empty_groups,
+    list_left_out,
+)
 from tacit.curator.answer.release import Price, Release, percent
 from tacit.curator.answer.subquery_constants import (
     constants_of_rows,
@@ -49,6 +54,7 @@ from tacit.exact import Number, at_most
 from tacit.frozen import frozen
 from tacit.ledger import Entry
 from tacit.plan import (
+    Answers,
     Case,
     CombinedPlan,
     MeasureOf,
@@ -152,6 +158,13 @@ def price_parts(
                 measured_shares(access, tables, about),
             )
         )
+        | dict.fromkeys(
+            found
+            for answers, viewed in _answers_with_views(proved)
+            for found in list_empty_groups(
+                viewed.view, [proved.parts[leaf.part].question for leaf in leaves_of(answers)]
+            )
+        )
     )
     return AskedParts(
         proved,
@@ -167,6 +180,14 @@ def price_parts(
         within,
         left_out,
     )
+
+
+def _answers_with_views(plan: CombinedPlan) -> list[tuple[Answers, Plan]]:
+    """The answers that are looked at, each with its view: those of subqueries, and that of the plan."""
+    return [
+        *[(each.answers, each.plan) for each in plan.subqueries],
+        (plan.answers, plan.plan),
+    ]
 
 
 def answer_parts(access: Access, asked: AskedParts, *, raw: bool) -> Release:

@@ -143,8 +143,8 @@ BUGS = [
     Bug(
         name="curator-divisor-never-zero",
         file="src/tacit/curator/answer/interval_arithmetic.py",
-        before='if operator == "%" or (operator == "/" and b.low <= 0 <= b.high):',
-        after='if operator == "%" or (operator == "/" and b.low == 0):',
+        before='if divides and (operator == "%" or b.low <= 0 <= b.high):',
+        after='if divides and (operator == "%" or b.low == 0):',
         killed_by=f"{UNIT}/answer/test_view_rows.py::test_the_interval_of_an_operation_holds_every_result_of_what_its_operands_may_be",
         note="a quotient whose divisor may have either sign has no ends",
     ),

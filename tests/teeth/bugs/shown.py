@@ -137,7 +137,7 @@ BUGS = [
     Bug(
         name="released-rank-is-a-float",
         file="src/tacit/curator/answer/evaluate_shown_columns.py",
-        before="return value_of_kind(seen, type_of(expression, self.group.question).kind)",
+        before="return value_of_kind(seen, self._kind(expression))",
         after="return seen",
         killed_by=f"{CALLS}::test_a_rank_is_a_whole_number_wherever_it_is_used",
         note="functions of whole numbers and days are not made for floats",
@@ -169,8 +169,8 @@ BUGS = [
     Bug(
         name="noisy-condition-taken-for-certain",
         file="src/tacit/curator/answer/evaluate_shown_columns.py",
-        before="            return Interval(found, min(found, *outcomes), max(found, *outcomes))\n",
-        after="            return found\n",
+        before="return unite(found, [cast_value(each, since, kind) for each in self._outcomes(operand)])",
+        after="return found",
         killed_by=f"{CALLS}::test_what_noise_made_of_a_text_or_a_condition_is_not_sure",
         note="noise may have decided it",
     ),

@@ -266,8 +266,8 @@ BUGS = [
     Bug(
         name="median-of-groups-has-no-width",
         file="src/tacit/curator/answer/group_windows.py",
-        before="return [middle if noisy else middle.value] * len(places)",
-        after="return [middle.value] * len(places)",
+        before="return [around(middle, low, high, null=null)] * len(places)",
+        after="return [middle] * len(places)",
         killed_by=f"{WINDOWS}::test_the_exact_value_lies_within_the_interval",
         note="the median of noisy numbers is one of them",
     ),

@@ -16,7 +16,7 @@ from tacit.curator.answer.divide_confidence import (
     figures_of,
     is_whole_measure,
 )
-from tacit.curator.answer.group_windows import Peers
+from tacit.curator.answer.group_windows import Peers, find_variance
 from tacit.curator.answer.interval_arithmetic import COMPARE, both_of, calculate, compare, not_of
 from tacit.curator.answer.intervals import (
     Drawn,
@@ -25,6 +25,7 @@ from tacit.curator.answer.intervals import (
     as_interval,
     point_of,
     ratio_interval,
+    unite,
 )
 from tacit.curator.answer.released_functions import called_value, cast_value, value_of_kind
 from tacit.curator.answer.rounding_error import (
@@ -72,6 +73,9 @@ from tacit.plan import (
 
 __all__ = ["Evaluation", "Group", "Noise"]
 
+_UNORDERED = {Kind.TEXT, Kind.BOOLEAN}
+"""The kinds that have no intervals; of every other a value is either sure or an interval."""
+
 
 @frozen
 class Noise:
@@ -106,9 +110,9 @@ class Group:
         computed = Evaluation(self, column.confidence).of(value)
         if not column.has_interval:
             return (_show_value(point_of(computed), kind),)
-        found = (
-            computed if isinstance(computed, Interval) else Interval(computed, computed, computed)
-        )
+        found = as_interval(computed)
+        if found.null:  # an interval of what may be NULL does not hold it
+            found = Interval(found.value, -inf, inf)
         if kind in MOMENTS:
             ends = (
                 end if end is not None and isfinite(end) else None
@@ -170,6 +174,10 @@ class Evaluation:
                 return self._mean(total, count)
             case MomentOf():
                 return self._moment(expression)
+            case Arithmetic("/", Arithmetic("-", Across()), _) if (
+                seen := self._variance_of_groups(expression)
+            ) is not None:
+                return seen
             case Arithmetic(operator, left, right):
                 return calculate(operator, self.of(left), self.of(right))
             case Negated(operand):
@@ -184,16 +192,15 @@ class Evaluation:
             case Not(operand):
                 return not_of(self.of(operand))
             case IsNull(operand):
-                return self.of(operand) is None
+                return point_of(self.of(operand)) is None
             case OneOf(operand, options):
                 return self._one_of(operand, options)
             case Like(operand, pattern):
                 text = self.of(operand)
                 return None if text is None else matches(text, tokens_of(pattern))
             case Case(branches, otherwise):
-                return value_of_kind(
-                    self._case(branches, otherwise), type_of(expression, self.group.question).kind
-                )
+                kind = self._kind(expression)
+                return value_of_kind(self._case(branches, otherwise, kind), kind)
             case Cast(operand, kind):
                 return self._as(operand, kind)
             case Called(function, parts):
@@ -202,45 +209,56 @@ class Evaluation:
                 return called_value(
                     function,
                     values,
-                    noisy=bool(figures_of(expression)),
-                    kind=type_of(expression, self.group.question).kind,
-                    whole_days=function is Function.DATE_ADD
-                    and type_of(parts[0], self.group.question).kind is Kind.DATE,
+                    noisy=any(
+                        kind in _UNORDERED and bool(figures_of(part))
+                        for part, kind in zip(parts, kinds, strict=True)
+                    ),
+                    kind=self._kind(expression),
+                    whole_days=function is Function.DATE_ADD and self._kind(parts[0]) is Kind.DATE,
                 )
             case Across():
                 assert self.group.peers is not None, (
                     "groups know each other where windows look at them"
                 )
                 seen = self.group.peers.value(expression, self.group.place, self.confidence)
-                return value_of_kind(seen, type_of(expression, self.group.question).kind)
+                return value_of_kind(seen, self._kind(expression))
             case SubqueryValue(_, column, value):
                 assert value is not None, "constants are filled in before they are looked at"
                 known = constant(value.value, value.kind)
-                if column.kind in {Kind.INTEGER, Kind.NUMBER} and isinstance(known, int | float):
-                    return Interval(float(known), -inf, inf)
-                return known
+                return known if column.kind in _UNORDERED else Interval(known, -inf, inf, null=True)
             case Field():
                 raise AssertionError("a view sees released numbers and declared keys only")
             case _:
                 assert_never(expression)
 
+    def _variance_of_groups(self, expression: Expression) -> Interval | None:
+        """The variance of a number over groups, where a quotient is one and no group's number may be NULL."""
+        found = find_variance(expression)
+        if found is None:
+            return None
+        assert self.group.peers is not None, "groups know each other where windows look at them"
+        total, less = found
+        return self.group.peers.variance(total, less, self.group.place, self.confidence)
+
     def _as(self, operand: Expression, kind: Kind) -> Any:
         """An expression as a value of another kind."""
         if isinstance(operand, Literal) and operand.value is None:
             return None
-        since, value = type_of(operand, self.group.question).kind, self.of(operand)
+        since, value = self._kind(operand), self.of(operand)
         if (since, kind) == (Kind.NUMBER, Kind.TEXT) and self._is_whole(operand):
             value = cast_value(value, since, Kind.INTEGER)
             since = Kind.INTEGER if value is not None else since
             value = point_of(value)
         found = cast_value(value, since, kind)
-        if isinstance(found, bool) or not isinstance(found, int | float) or not figures_of(operand):
+        if kind in _UNORDERED or since not in _UNORDERED or not figures_of(operand):
             return found
         if since is Kind.BOOLEAN:
-            outcomes = [int(each) for each in self._outcomes(operand) if each is not None]
-            return Interval(found, min(found, *outcomes), max(found, *outcomes))
+            return unite(found, [cast_value(each, since, kind) for each in self._outcomes(operand)])
         # a text that noise made may be any other
-        return Interval(found, -inf, inf) if since is Kind.TEXT else found
+        return Interval(found, -inf, inf, null=True)
+
+    def _kind(self, expression: Expression) -> Kind:
+        return type_of(expression, self.group.question).kind
 
     def _is_whole(self, operand: Expression) -> bool:
         """Whether a number is made of counts and whole constants by + - *: it is written without a point."""
@@ -291,32 +309,38 @@ class Evaluation:
             return None
         assert isinstance(top, Noisy), "a sum has noise"
         assert isinstance(bottom, Noisy), "and so has a count"
-        if self.group.raw and bottom.value <= 0:
-            return None
         found = ratio_interval(top, bottom, self.confidence, low, high)
-        value = float(top.value / bottom.value) if self.group.raw else found.value
+        if self.group.raw and bottom.value <= 0:
+            return Interval(None, centre + found.low, centre + found.high, null=True)
+        value = centre + (float(top.value / bottom.value) if self.group.raw else found.value)
         if not is_rounded(measure):
-            return Interval(centre + value, centre + found.low, centre + found.high)
+            return Interval(value, centre + found.low, centre + found.high)
         off = step / 2  # rounding moves a mean no further than each of its values
-        first, last = centre + found.low - off, centre + found.high + off
         known = type_of(measure.value).range
         assert known is not None, "what is summed has a range"
-        return Interval(centre + value, max(first, float(known.low)), min(last, float(known.high)))
+        least, most = float(known.low), float(known.high)
+        first, last = centre + found.low - off, centre + found.high + off
+        within = value if self.group.raw else min(max(value, least), most)
+        return Interval(within, max(first, least), min(last, most))
 
     def _moment(self, moment: MomentOf) -> Any:
         group = self.group
         if any(group.noisy[place] is None for place in moment.places):
             return None
-        return moment_interval(moment, group.question, group.noisy, self.confidence, raw=group.raw)
+        found = moment_interval(moment, group.question, group.noisy, self.confidence, raw=group.raw)
+        return Interval(None, -inf, inf, null=True) if found is None else found
 
     def _case(
-        self, branches: tuple[tuple[Expression, Expression], ...], otherwise: Expression
+        self,
+        branches: tuple[tuple[Expression, Expression], ...],
+        otherwise: Expression,
+        kind: Kind,
     ) -> Any:
         """The first branch that holds for the released numbers, and the ends of all that may hold for exact ones."""
         value = next(
             (self.of(then) for when, then in branches if self.of(when) is True), self.of(otherwise)
         )
-        if not isinstance(point_of(value), int | float) or isinstance(value, bool):
+        if kind in _UNORDERED:
             return value
         possible = []
         for when, then in branches:
@@ -326,19 +350,20 @@ class Evaluation:
                 break
         else:
             possible.append(self.of(otherwise))
-        ends = [as_interval(each) for each in (value, *possible) if each is not None]
-        if all(each == ends[0] for each in ends) and not isinstance(value, Interval):
-            return value
-        return Interval(
-            ends[0].value, min(each.low for each in ends), max(each.high for each in ends)
-        )
+        return unite(value, possible)
 
     def _outcomes(self, condition: Expression) -> set[bool | None]:
-        """What a condition may be, for numbers anywhere in their intervals."""
+        """What a condition may be, for numbers anywhere in their intervals.
+
+        Claim:      the condition of the exact numbers is among these, if they lie within their intervals.
+        Because:    comparisons look at both intervals, and AND, OR and NOT at all that their parts may be; what
+                    else depends on a noisy number may be anything.
+        Checked by: tests/laws/test_interval_arithmetic.py
+        """
         match condition:
             case Compared(operator, left, right):
-                if any(self._is_noisy_point(side) for side in (left, right)):
-                    return {True, False, self.of(condition)}
+                if self._is_unsure(left) or self._is_unsure(right):
+                    return {True, False, None}
                 return compare(operator, self.of(left), self.of(right))
             case Both(left, right):
                 return {both_of(a, b) for a in self._outcomes(left) for b in self._outcomes(right)}
@@ -350,16 +375,42 @@ class Evaluation:
                 }
             case Not(operand):
                 return {not_of(outcome) for outcome in self._outcomes(operand)}
-            case OneOf(operand, _) if isinstance(self.of(operand), Interval):
-                return {True, False, self.of(condition)}
-            case Called() | Like() if figures_of(condition):
-                return {True, False, self.of(condition)}
+            case IsNull(operand):
+                return self._null_outcomes(operand)
+            case OneOf(operand, options) if not self._is_unsure(operand):
+                return self._one_of_outcomes(operand, options)
             case _:
-                return {self.of(condition)}
+                return {True, False, None} if figures_of(condition) else {self.of(condition)}
 
-    def _is_noisy_point(self, side: Expression) -> bool:
-        """Whether noise has touched a value that has no interval, such as a text or a truth value."""
-        return bool(figures_of(side)) and isinstance(self.of(side), str | bool)
+    def _null_outcomes(self, operand: Expression) -> set[bool | None]:
+        """Whether a value may be NULL, and may be there."""
+        if self._kind(operand) is Kind.BOOLEAN:
+            return {each is None for each in self._outcomes(operand)}
+        value = self.of(operand)
+        if self._is_unsure(operand) or (isinstance(value, Interval) and value.null):
+            return {True, False}
+        return {value is None}
+
+    def _one_of_outcomes(
+        self, operand: Expression, options: tuple[Literal, ...]
+    ) -> set[bool | None]:
+        """Whether a number may be one of several, or none: NULL if one of these is."""
+        value = self.of(operand)
+        found: set[bool | None] = {False}
+        for option in options:
+            found = {
+                not_of(both_of(not_of(a), not_of(b)))
+                for a in found
+                for b in compare("=", value, self.of(option))
+            }
+        return found
+
+    def _is_unsure(self, side: Expression) -> bool:
+        """Whether noise has touched a value that has no interval: a text or a truth value."""
+        value = self.of(side)
+        if isinstance(value, Interval) or type(value) in {int, float}:
+            return False
+        return bool(figures_of(side)) and self._kind(side) in _UNORDERED
 
     def _one_of(self, operand: Expression, options: tuple[Literal, ...]) -> bool | None:
         value = point_of(self.of(operand))

@@ -281,7 +281,7 @@ def _reach_of_mean(mean: MeanOf, plan: Plan, terms: Terms, rows: int, confidence
     keys = (None,) * len(plan.question.keys)
     found = Group(plan.question, keys, tuple(made_up), confidence, False, {}).value(mean)
     assert isinstance(found, Interval), "noise has touched it"
-    return max(found.high - found.value, found.value - found.low)
+    return float(max(found.high - found.value, found.value - found.low))
 
 
 def explain_choice(told: Explanation, terms: "SelectionTerms") -> Explanation:

@@ -1,20 +1,39 @@
 """Windows over released groups: ranks, shares, running totals; from released numbers and the plan alone."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import groupby
-from math import ceil, expm1, log, sqrt
-from statistics import median
+from itertools import accumulate, groupby
+from math import ceil, expm1, hypot, inf, isfinite, log, sqrt
+from statistics import fmean, median
 from typing import Any
 
-from tacit.curator.answer.intervals import Interval, Noisy, all_at_once, as_interval, point_of
+from tacit.curator.answer.intervals import (
+    Interval,
+    Noisy,
+    all_at_once,
+    around,
+    as_interval,
+    may_be_null,
+    point_of,
+)
+from tacit.curator.answer.released_functions import greatest_of, least_of
 from tacit.curator.answer.rounding_error import sure_of_noise
 from tacit.mechanisms import Gaussian, Laplace
-from tacit.plan import Across, Expression, Look, MeasureOf, View, walk_expression
+from tacit.plan import (
+    Across,
+    Arithmetic,
+    Expression,
+    Kind,
+    Literal,
+    Look,
+    MeasureOf,
+    View,
+    walk_expression,
+)
 
-__all__ = ["Peers", "has_windows", "parts_shown", "roots_of", "sum_error"]
+__all__ = ["Peers", "find_variance", "has_windows", "parts_shown", "roots_of", "sum_error"]
 
 _Ends = tuple[float, float]
 
@@ -36,6 +55,36 @@ def has_windows(view: View) -> bool:
     return Across in map(type, parts_shown(view))
 
 
+def find_variance(expression: Expression) -> tuple[Across, int] | None:
+    """The sum over groups of what a quotient is the variance of, and how many fewer than the groups it is divided by.
+
+    (SUM(x * x) - SUM(x) * SUM(x) / COUNT(x)) / (COUNT(x) - 1)    SUM(x) and 1
+    """
+    match expression:
+        case Arithmetic(
+            "/",
+            Arithmetic(
+                "-",
+                Across(Look.SUM) as squares,
+                Arithmetic("/", Arithmetic("*", total, same), count),
+            ),
+            by,
+        ):
+            pass
+        case _:
+            return None
+    if not isinstance(total, Across) or total != same or total.look is not Look.SUM or total.order:
+        return None
+    operand = total.operand
+    assert operand is not None, "there is something to add up"
+    wanted = replace(total, operand=Arithmetic("*", operand, operand))
+    if squares != wanted or count != replace(total, look=Look.COUNT):
+        return None
+    if by == count:
+        return total, 0
+    return (total, 1) if by == Arithmetic("-", count, Literal(1, Kind.INTEGER)) else None
+
+
 @dataclass(frozen=True)
 class Peers:
     """The groups that HAVING keeps, and how each is seen.
@@ -43,14 +92,16 @@ class Peers:
     `evaluate` gives an expression of a group at a confidence, `figures` the noisy numbers in an expression, `noisy`
     what was released of a group, `rounding` how far a group's measure may be off for being summed on a grid, at a
     confidence, and `signed` whether a measure may be negative.  `every` is the number of groups before HAVING, `chosen`
-    whether noise chose among them.
+    whether noise chose among them, and `has_ends` whether what is looked at is of a kind that has intervals.
 
     Claim:      the exact value of a window, over the same groups in the same order, lies within its interval with at
-                least the stated confidence.
+                least the stated confidence; where noise chose the groups or their order, the caption says so.
     Because:    the numbers of all groups lie in their intervals at once with that confidence, by Bonferroni over every
                 group that might have been chosen; sums, means, ranks and extremes of intervals hold those of what lies
-                in them.  Where no noise chooses, a sum of measures has the noise of as many independent draws.
-    Checked by: tests/unit/curator/answer/test_group_windows.py::test_the_exact_value_lies_within_the_interval
+                in them, whichever of the numbers that may be NULL are left out.  Where no noise chooses, a sum of
+                measures has the noise of as many independent draws.
+    Checked by: tests/unit/curator/answer/test_group_windows.py::test_the_exact_value_lies_within_the_interval and
+                tests/laws/test_interval_arithmetic.py
     """
 
     groups: Sequence[Any]
@@ -60,8 +111,10 @@ class Peers:
     figures: Callable[[Expression], frozenset[Expression]]
     noisy: Callable[[Any, int], Any]
     signed: Callable[[Expression], bool]
+    has_ends: Callable[[Expression], bool]
     rounding: Callable[[Any, int, float], float] = lambda _group, _place, _confidence: 0.0
     known: dict[tuple[Across, float], list[Any]] = field(default_factory=dict)
+    variances: dict[tuple[Across, int, float], list[Interval | None]] = field(default_factory=dict)
 
     def value(self, expression: Across, place: int, confidence: float) -> Any:
         """What a window says of the group at a place, an interval where noise has touched it."""
@@ -70,14 +123,36 @@ class Peers:
             self.known[key] = self._values(expression, confidence)
         return self.known[key][place]
 
+    def variance(self, total: Across, less: int, place: int, confidence: float) -> Interval | None:
+        """The variance of what is added up over groups; None where some of it may be NULL, or is a single number.
+
+        Claim:      the exact variance lies within the interval wherever the numbers of all groups lie within theirs.
+        Because:    the root of the sum of squares about the mean is a seminorm, no larger than the norm: it moves by
+                    no more than the norm of how far the numbers may be off.
+        Checked by: tests/unit/curator/answer/test_group_windows.py::test_the_variance_of_groups_lies_within
+        """
+        key = total, less, confidence
+        if key not in self.variances:
+            found: list[Interval | None] = [None] * len(self.groups)
+            for places in self._divide(total):
+                values = self._operands(total, places, self._all_at_once(total.operand, confidence))
+                variance = _variance(values, less)
+                for each in places:
+                    found[each] = variance
+            self.variances[key] = found
+        return self.variances[key][place]
+
+    def _divide(self, window: Across) -> Iterable[list[int]]:
+        """The places of groups that a window looks at together."""
+        found: dict[tuple[Any, ...], list[int]] = {}
+        for place in range(len(self.groups)):
+            key = tuple(self._point(place, part) for part in window.by)
+            found.setdefault(key, []).append(place)
+        return found.values()
+
     def _values(self, expression: Across, confidence: float) -> list[Any]:
         found: list[Any] = [None] * len(self.groups)
-        divided: dict[tuple[Any, ...], list[int]] = {}
-        for place in range(len(self.groups)):
-            divided.setdefault(
-                tuple(self._point(place, part) for part in expression.by), []
-            ).append(place)
-        for places in divided.values():
+        for places in self._divide(expression):
             ordered = self._sort_places(places, expression.order)
             for place, value in zip(
                 ordered, self._window_values(expression, ordered, confidence), strict=True
@@ -167,7 +242,7 @@ class Peers:
         (value, descending), *others = expression.order
         sure = self._all_at_once(value, confidence)
         seen = [self.evaluate(self.groups[place], value, sure) for place in places]
-        if others or any(each is None or isinstance(each, str | bool) for each in seen):
+        if others or any(may_be_null(each) or isinstance(each, str | bool) for each in seen):
             return [(1, len(places))] * len(places)
         spans = [as_interval(each) for each in seen]
         if descending:
@@ -207,13 +282,17 @@ class Peers:
             return self._counts_in_noisy_order(expression, places, ends, confidence)
         if expression.operand is None:
             return list(ends)
-        there = [point_of(value) is not None for value in self._operands(expression, places, 0.5)]
-        counts = [0]
-        for each in there:
-            counts.append(counts[-1] + each)
+        values = self._operands(
+            expression, places, self._all_at_once(expression.operand, confidence)
+        )
+        counts = _running_count([point_of(value) is not None for value in values])
         if not self.figures(expression.operand):
             return [counts[end] for end in ends]
-        return [Interval(float(counts[end]), 0.0, float(end)) for end in ends]
+        if not self.has_ends(expression.operand):
+            return [Interval(float(counts[end]), 0.0, float(end)) for end in ends]
+        least = _running_count([not may_be_null(value) for value in values])
+        most = _running_count([value is not None for value in values])
+        return [Interval(float(counts[end]), float(least[end]), float(most[end])) for end in ends]
 
     def _counts_in_noisy_order(
         self, expression: Across, places: list[int], ends: list[int], confidence: float
@@ -239,6 +318,8 @@ class Peers:
         values = self._operands(expression, places, self._all_at_once(operand, confidence))
         sums, counts = _running_sums(values)
         ends = self._ends(expression.order, places)
+        if noisy and any(isinstance(value, Interval) and value.null for value in values):
+            return _totals_of_some(expression.look, values, ends)
         if not noisy and expression.look is Look.SUM and _are_whole(values):
             return [int(sums[end].value) if counts[end] else None for end in ends]
         bounds = self._bounds_of_sums(expression, places, confidence, sums)
@@ -298,16 +379,17 @@ class Peers:
             expression, places, self._all_at_once(expression.operand, confidence)
         )
         least = expression.look is Look.LEAST
-        choose = min if least else max
+        choose, ends_of = (min, least_of) if least else (max, greatest_of)
         found: list[Any] = []
         last: Any = None
         for value in values:
             if last is None or value is None:
                 last = value if last is None else last
             elif isinstance(value, Interval) or isinstance(last, Interval):
-                both = (as_interval(each) for each in (last, value))
-                ends = zip(*((each.value, each.low, each.high) for each in both), strict=True)
-                last = Interval(*(choose(pair) for pair in ends))
+                both = [as_interval(last), as_interval(value)]
+                points = [each.value for each in both if each.value is not None]
+                low, high, null = ends_of(both)
+                last = Interval(choose(points, default=None), low, high, null)
             else:
                 last = choose(last, value)
             found.append(last)
@@ -317,23 +399,131 @@ class Peers:
         """The middle of all values, or of the two middle ones; NULLs are left out.
 
         Numbers within their intervals have a median between those of the ends: it never falls as a number grows.
+        Of those that may be NULL, the ones are there with which it is least, or greatest.
         """
         sure = self._all_at_once(expression.operand, confidence)
         values = self._operands(expression, places, sure)
         spans = [as_interval(each) for each in values if each is not None]
         if not spans:
             return [None] * len(places)
-        ends = zip(*((each.value, each.low, each.high) for each in spans), strict=True)
-        middle = Interval(*map(median, ends))
-        noisy = any(isinstance(each, Interval) for each in values)
-        return [middle if noisy else middle.value] * len(places)
+        points = [each.value for each in spans if each.value is not None]
+        middle = median(points) if points else None
+        if not any(isinstance(each, Interval) for each in values):
+            return [middle] * len(places)
+        low, high, null = _centre_of_some(median, spans)
+        return [around(middle, low, high, null=null)] * len(places)
+
+
+def _variance(values: Sequence[Any], less: int) -> Interval | None:
+    """The variance of numbers that are all there."""
+    if any(map(may_be_null, values)) or len(values) <= less:
+        return None
+    spans = [as_interval(value) for value in values]
+    mean = fmean(each.value for each in spans)
+    around_mean = hypot(*(each.value - mean for each in spans))
+    off = hypot(*(max(each.high - each.value, each.value - each.low) for each in spans))
+    roots = around_mean, max(0.0, around_mean - off), around_mean + off
+    middle, low, high = (root * root / (len(spans) - less) for root in roots)
+    return Interval(middle, low, high) if isfinite(high) else None
+
+
+def _running_count(there: Sequence[bool]) -> list[int]:
+    """How many of the first values are there, for every number of them from none on."""
+    return [0, *accumulate(there)]
+
+
+def _totals_of_some(look: Look, values: Sequence[Any], ends: Sequence[int]) -> list[Any]:
+    """Sums and means of the first values, of which those that may be NULL are added up or not.
+
+    Claim:      whichever of them are, the sum or the mean lies within the interval, or is NULL and the interval says
+                that it may be.
+    Because:    what may be NULL adds something between its ends or nothing; and see `_centre_of_some`.
+    Checked by: tests/laws/test_interval_arithmetic.py
+    """
+    sure = _running_count([not may_be_null(value) for value in values])
+    there = _running_count([point_of(value) is not None for value in values])
+    some = _running_count([value is not None for value in values])
+    totals = _running_total([point_of(value) or 0 for value in values])
+    bounds: Mapping[int, _Ends] = (
+        _mean_ends(values, set(ends)) if look is Look.MEAN else dict(enumerate(_sum_ends(values)))
+    )
+    found: list[Any] = []
+    for end in ends:
+        by = there[end] if look is Look.MEAN else 1
+        point = totals[end] / by if there[end] else None
+        if not some[end]:
+            found.append(None)
+            continue
+        low, high = bounds[end]
+        found.append(around(point, low, high, null=not sure[end]))
+    return found
+
+
+def _running_total(numbers: Sequence[float]) -> list[float]:
+    """The sum of the first numbers, for every number of them from none on."""
+    return list(accumulate(numbers, initial=0.0))
+
+
+def _sum_ends(values: Sequence[Any]) -> list[_Ends]:
+    """The ends of sums of the first values: what may be NULL adds something, or nothing."""
+    spans = [as_interval(0 if value is None else value) for value in values]
+    lows = [min(0.0, each.low) if each.null else each.low for each in spans]
+    highs = [max(0.0, each.high) if each.null else each.high for each in spans]
+    return list(zip(_running_total(lows), _running_total(highs), strict=True))
+
+
+def _mean_ends(values: Sequence[Any], ends: Collection[int]) -> Mapping[int, _Ends]:
+    """The ends of means of the first values; of very many, those of the numbers themselves."""
+    spans = [as_interval(value) for value in values if value is not None]
+    places = _running_count([value is not None for value in values])
+    if len(values) * len(ends) > _MOST_STEPS:
+        lows = list(accumulate((each.low for each in spans), min, initial=inf))
+        highs = list(accumulate((each.high for each in spans), max, initial=-inf))
+        return {end: (lows[places[end]], highs[places[end]]) for end in ends}
+    return {
+        end: _centre_of_some(fmean, spans[: places[end]], len(ends))[:2]
+        for end in ends
+        if places[end]
+    }
+
+
+def _centre_of_some(
+    centre: Callable[[Sequence[float]], float], spans: Sequence[Interval], times: int = 1
+) -> tuple[float, float, bool]:
+    """The least and the greatest mean or median of numbers of which some may be NULL, and whether all may be.
+
+    Claim:      it lies between these ends, whichever of them are NULL.
+    Because:    it grows with every number.  One more number moves it towards that number, so that the least one is
+                that of all that are sure and of the smallest others, as long as these lie below it.
+    Checked by: tests/unit/curator/answer/test_group_windows.py::test_the_mean_and_the_median_of_some_lie_within
+    """
+    low = _least_centre(centre, [(each.low, each.null) for each in spans], times)
+    high = -_least_centre(centre, [(-each.high, each.null) for each in spans], times)
+    return low, high, all(each.null for each in spans)
+
+
+_MOST_STEPS = 1_000_000
+
+
+def _least_centre(
+    centre: Callable[[Sequence[float]], float], ends: Sequence[tuple[float, bool]], times: int
+) -> float:
+    found = [end for end, null in ends if not null]
+    others = sorted(end for end, null in ends if null)
+    if others and len(ends) * len(others) * times > _MOST_STEPS:
+        return min(end for end, _ in ends)
+    for end in others:
+        if found and end >= centre(found):
+            break
+        found.append(end)
+    return centre(found)
 
 
 def _running_sums(values: Sequence[Any]) -> tuple[list[Interval], list[int]]:
     """The sum of the first values, for every number of them from none on, and how many of these are not NULL."""
     sums, counts = [Interval(0.0, 0.0, 0.0)], [0]
     for value in values:
-        sums.append(sums[-1] if value is None else _add(sums[-1], as_interval(value)))
+        sums.append(sums[-1] if point_of(value) is None else _add(sums[-1], as_interval(value)))
         counts.append(counts[-1] + (value is not None))
     return sums, counts
 

@@ -26,30 +26,42 @@ COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 
 
 def compare(operator: str, left: Any, right: Any) -> set[bool | None]:
-    """Whether two numbers may compare so and otherwise, wherever in their intervals they lie."""
+    """Whether two numbers may compare so and otherwise, wherever in their intervals they lie; NULL if one may be."""
     if left is None or right is None:
         return {None}
     if not isinstance(left, Interval) and not isinstance(right, Interval):
         return {COMPARE[operator](left, right)}
     a, b = as_interval(left), as_interval(right)
+    null: set[bool | None] = {None} if a.null or b.null else set()
     if a.low <= b.high and b.low <= a.high and (a.low, b.low) != (a.high, b.high):
-        return {True, False}
-    return {COMPARE[operator](a.value, b.value)}
+        return {True, False} | null
+    return {COMPARE[operator](a.low, b.low)} | null
 
 
 def calculate(operator: str, left: Any, right: Any) -> Any:
     """The operation on the values, and on every pair of ends; a divisor that may be zero leaves the ends open."""
-    if left is None or right is None or (operator in {"/", "%"} and point_of(right) == 0):
+    if left is None or right is None:
         return None
-    value = _operation(operator, point_of(left), point_of(right))
-    if value is None or not (isinstance(left, Interval) or isinstance(right, Interval)):
+    value = _point(operator, point_of(left), point_of(right))
+    if not (isinstance(left, Interval) or isinstance(right, Interval)):
         return value
     a, b = as_interval(left), as_interval(right)
-    if operator == "%" or (operator == "/" and b.low <= 0 <= b.high):
-        return Interval(value, -inf, inf)
+    divides = operator in {"/", "%"}
+    if divides and b.low == 0 == b.high:
+        return None
+    if divides and (operator == "%" or b.low <= 0 <= b.high):
+        return Interval(value, -inf, inf, a.null or b.null or b.low <= 0 <= b.high)
     corners = [_operation(operator, x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
-    ends = [corner for corner in corners if corner is not None]
-    return Interval(value, min(ends), max(ends)) if len(ends) == 4 else Interval(value, -inf, inf)
+    if None in corners:  # what is too large is NULL
+        return Interval(value, -inf, inf, null=True)
+    return Interval(value, min(corners), max(corners), a.null or b.null)
+
+
+def _point(operator: str, left: Any, right: Any) -> Any:
+    """The result for two numbers, of which each may be NULL."""
+    if left is None or right is None or (right == 0 and operator in {"/", "%"}):
+        return None
+    return _operation(operator, left, right)
 
 
 def _operation(operator: str, left: float, right: float) -> Any:

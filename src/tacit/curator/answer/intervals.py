@@ -1,6 +1,6 @@
 """Error bars of released numbers: from the law of the noise and the released numbers themselves, nothing else."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, exp, log, sqrt
@@ -18,9 +18,12 @@ __all__ = [
     "Interval",
     "Noisy",
     "all_at_once",
+    "around",
     "as_interval",
+    "may_be_null",
     "point_of",
     "ratio_interval",
+    "unite",
 ]
 
 
@@ -36,16 +39,49 @@ def all_at_once(confidence: float, count: int) -> float:
 
 @frozen
 class Interval:
-    """A number and the ends between which the exact one lies at the stated confidence."""
+    """A number and the ends between which the exact one lies at the stated confidence.
 
-    value: float
+    With `null` the exact one may also be NULL, and the released one may be: its `value` is None then.
+    """
+
+    value: Any
     low: float
     high: float
+    null: bool = False
 
 
 def as_interval(value: Any) -> Interval:
     """A number as an interval without width; an interval as it is."""
     return value if isinstance(value, Interval) else Interval(value, value, value)
+
+
+def may_be_null(value: Any) -> bool:
+    """Whether a number is NULL, or the exact one may be."""
+    return value.null if isinstance(value, Interval) else value is None
+
+
+def around(point: Any, low: float, high: float, *, null: bool) -> Interval:
+    """An interval that holds its value, if there is one."""
+    if point is None:
+        return Interval(None, low, high, null=True)
+    return Interval(point, min(low, point), max(high, point), null)
+
+
+def unite(value: Any, possible: Iterable[Any]) -> Any:
+    """A value, with the ends of all numbers of which the exact one is one; NULL may be among them.
+
+    >>> unite(3, [3, 3]), unite(None, [None, 2]), unite(3, [Interval(3, 1, 5), 7])
+    (3, Interval(value=None, low=2, high=2, null=True), Interval(value=3, low=1, high=7, null=False))
+    """
+    point, every = point_of(value), [value, *possible]
+    known = [as_interval(each) for each in every if each is not None]
+    if not known:
+        return None
+    low, high = min(each.low for each in known), max(each.high for each in known)
+    null = any(map(may_be_null, every))
+    if low == high and not null:
+        return point
+    return Interval(point, low, high, null)
 
 
 def point_of(value: Any) -> Any:
@@ -201,8 +237,8 @@ def ratio_interval(
     if may_be_nothing or (at_best := excess(best)) > 0:
         # the count may be nothing, and then every ratio is possible
         return Interval(best, low, high)
-    ends = [_edge(excess, best, at_best, end) for end in (low, high)]
-    return Interval(best, *ends)
+    first, last = (_edge(excess, best, at_best, end) for end in (low, high))
+    return Interval(best, first, last)
 
 
 def _edge(excess: Callable[[float], float], inside: float, under: float, end: float) -> float:

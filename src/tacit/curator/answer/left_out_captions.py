@@ -45,6 +45,7 @@ from tacit.plan import (
     Stacked,
     Table,
     Units,
+    View,
     Weighing,
     Where,
     Windowed,
@@ -63,7 +64,7 @@ from tacit.plan import (
     walk_rows,
 )
 
-__all__ = ["LeftOut", "add_measured", "list_left_out"]
+__all__ = ["LeftOut", "add_measured", "list_empty_groups", "list_left_out"]
 
 
 @frozen
@@ -225,10 +226,21 @@ def _tell_missing_groups(plan: Plan) -> Iterator[LeftOut]:
             yield LeftOut(
                 "key", about, f"rows whose {about} is {why} are left out of every group{totals}"
             )
-    looks = {part.look for part in shown if isinstance(part, Across)}
-    if question.keys and not question.unknown and looks & _OF_EVERY_GROUP and view.having is None:
-        names = ", ".join(phrase(_key_label(key)) for key in question.keys)
-        yield LeftOut("empty", names, "empty groups are included in what is computed over groups")
+    yield from list_empty_groups(view, [question])
+
+
+def list_empty_groups(view: View, questions: Sequence[Question]) -> Iterator[LeftOut]:
+    """That what is computed over groups counts those of declared keys that no row has."""
+    looks = {part.look for part in parts_shown(view) if isinstance(part, Across)}
+    declared = [key for each in questions if not each.unknown for key in each.keys]
+    if declared and looks & _OF_EVERY_GROUP and view.having is None:
+        names = dict.fromkeys(phrase(_key_label(key)) for key in declared)
+        yield LeftOut(
+            "empty",
+            ", ".join(names),
+            "empty groups are included in what is computed over groups; HAVING COUNT(*) > 0 in the "
+            "query that groups removes those whose noisy count is 0",
+        )
 
 
 _OF_EVERY_GROUP = {Look.COUNT, Look.MEAN, Look.MIDDLE, Look.LEAST}

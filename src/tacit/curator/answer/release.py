@@ -192,7 +192,11 @@ class Release:
 
     def caption(self) -> str:
         """What can be said about the whole answer, one thing a line."""
-        hold = f"intervals hold with {percent(self.confidence)} probability"
+        hold = (
+            f"intervals hold with {percent(self.confidence)} probability"
+            if self.measured
+            else "no column has an interval"
+        )
         lines = [
             f"computed on made-up rows; {hold}"
             if self.receipt.get("made up")

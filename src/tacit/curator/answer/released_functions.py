@@ -6,7 +6,8 @@ from fractions import Fraction
 from math import ceil, floor, inf, isfinite, isnan
 from typing import Any
 
-from tacit.curator.answer.intervals import Interval, as_interval
+from tacit.curator.answer.interval_arithmetic import compare
+from tacit.curator.answer.intervals import Interval, around, as_interval, may_be_null, point_of
 from tacit.plan import (
     ANGLES,
     INT64,
@@ -21,7 +22,7 @@ from tacit.plan import (
     range_of_two,
 )
 
-__all__ = ["called_value", "cast_value", "value_of_kind"]
+__all__ = ["called_value", "cast_value", "greatest_of", "least_of", "value_of_kind"]
 
 _WHOLE = {Kind.INTEGER, Kind.DATE, Kind.TIMESTAMP}
 _INTERVALS = {Kind.INTEGER, Kind.NUMBER, Kind.DATE, Kind.TIMESTAMP}
@@ -61,15 +62,13 @@ def value_of_kind(value: Any, kind: Kind) -> Any:
     What is too large for its kind is NULL, and so is what is no number; an end that is not known is infinite.
 
     >>> value_of_kind(Interval(2.0, -1.5, inf), Kind.INTEGER)
-    Interval(value=2, low=-2, high=inf)
+    Interval(value=2, low=-2, high=inf, null=False)
     """
     if isinstance(value, Interval):
         point = value_of_kind(value.value, kind)
-        return (
-            None
-            if point is None
-            else Interval(point, _end(value.low, kind, -inf), _end(value.high, kind, inf))
-        )
+        low, high = _end(value.low, kind, -inf), _end(value.high, kind, inf)
+        too_large = isfinite(value.low) > isfinite(low) or isfinite(value.high) > isfinite(high)
+        return Interval(point, low, high, value.null or point is None or too_large)
     if kind is Kind.NUMBER and value is not None:
         return float(value) if isfinite(value) else None
     if kind in _WHOLE and isinstance(value, int | float):
@@ -98,26 +97,24 @@ def write_number(value: float) -> str:
 
 def cast_value(value: Any, since: Kind, kind: Kind) -> Any:
     """A value as another kind, by the rules of the engines; the ends of an interval are cast as it is."""
-    if since is Kind.NUMBER and kind is Kind.TEXT and value is not None:
-        return write_number(value.value if isinstance(value, Interval) else value)
+    if since is Kind.NUMBER and kind is Kind.TEXT and point_of(value) is not None:
+        return write_number(point_of(value))
     if not isinstance(value, Interval):
         return cast(value, since, kind)
-    point = cast(value.value, since, kind)
-    if point is None or kind not in _INTERVALS:
+    point = None if value.value is None else cast(value.value, since, kind)
+    if kind not in _INTERVALS:
         return point
     if kind is Kind.NUMBER:
-        return Interval(float(value.value), float(value.low), float(value.high))
-    low, high = (
-        end if abs(end) == inf else cast(end, since, kind) for end in (value.low, value.high)
-    )
-    return _spread(point, low, high)
+        return around(point, float(value.low), float(value.high), null=value.null)
+    low, high = _cast_end(value.low, -inf, since, kind), _cast_end(value.high, inf, since, kind)
+    too_large = isfinite(value.low) > isfinite(low) or isfinite(value.high) > isfinite(high)
+    return around(point, low, high, null=value.null or too_large)
 
 
-def _spread(point: Any, low: Any, high: Any) -> Interval:
-    """An interval around a point; an end that has no value is not known."""
-    return Interval(
-        point, -inf if low is None else min(low, point), inf if high is None else max(high, point)
-    )
+def _cast_end(end: float, far: float, since: Kind, kind: Kind) -> float:
+    """An end as another kind; one that has no value there is not known."""
+    found = None if abs(end) == inf else cast(end, since, kind)
+    return found if isinstance(found, int | float) else far
 
 
 def called_value(
@@ -130,29 +127,40 @@ def called_value(
 ) -> Any:
     """The function of values, some of which are intervals; an interval if the result has an order and noise touched it.
 
-    `kind` is that of the result; `whole_days` says that moments among the values are the beginnings of days.
+    `kind` is that of the result; `noisy` says that noise touched a text or a truth value among the values, and
+    `whole_days` that moments among them are the beginnings of days.
 
     Claim:      where the exact numbers, days and moments lie in their intervals, the function of them lies in the
-                result's.
+                result's, or is NULL and the result says that it may be.
     Because:    monotone functions keep the order of ends; the others are bounded at the corners and at zero, and
                 where no rule is known the ends are infinite.
     Checked by: tests/unit/curator/answer/test_released_functions.py::test_the_exact_value_lies_within_the_interval and
                 tests/unit/curator/answer/test_released_functions.py::test_the_exact_moment_lies_within_the_interval
     """
-    points = [value.value if isinstance(value, Interval) else value for value in values]
-    if function in STRICT and None in points:
+    needed = values if function in STRICT else values[: function is Function.NULLIF]
+    if any(value is None for value in needed):
         return None
-    point = value_of_kind(MEANINGS[function](*points), kind)
-    if point is None or kind not in _INTERVALS:
+    points = [point_of(value) for value in values]
+    is_null = function in STRICT and None in points
+    point = None if is_null else value_of_kind(MEANINGS[function](*points), kind)
+    if kind not in _INTERVALS:
         return point
+    if noisy:
+        return Interval(point, -inf, inf, null=True)
     if not any(isinstance(value, Interval) for value in values):
-        return Interval(point, -inf, inf) if noisy else point
-    low, high = (
-        _of_moments(function, values, whole_days)
-        if function in _MOMENTS
-        else _ends(function, values)
-    )
-    return value_of_kind(Interval(point, min(low, point), max(high, point)), kind)
+        return point
+    if function in _FROM_ON and _is_below(function, as_interval(values[0]).high):
+        return None
+    if function in _MOMENTS:
+        low, high = _of_moments(function, values, whole_days)
+        beyond = function is Function.DATE_ADD and not (isfinite(low) and isfinite(high))
+        null = beyond or any(map(may_be_null, values))
+    elif function in STRICT:
+        low, high = _ends(function, values)
+        null = any(map(may_be_null, values)) or _has_no_value(function, values, (low, high))
+    else:
+        low, high, null = _of_those_there(function, values)
+    return value_of_kind(around(point, low, high, null=null), kind)
 
 
 # ---------------------------------------------------------------- days and moments
@@ -231,15 +239,71 @@ def _number(value: Any) -> float:
 # ---------------------------------------------------------------- numbers
 
 
-def _ends(function: Function, values: Sequence[Any]) -> tuple[float, float]:
+def least_of(every: Sequence[Interval]) -> tuple[float, float, bool]:
+    """The ends of the least of several numbers that are not NULL, and whether all of them may be.
+
+    >>> least_of([Interval(5, 4, 6), Interval(3, 2, 9, null=True)])
+    (2, 6, False)
+    """
+    sure = [each.high for each in every if not each.null]
+    high = min(sure) if sure else max(each.high for each in every)
+    return min(each.low for each in every), high, not sure
+
+
+def greatest_of(every: Sequence[Interval]) -> tuple[float, float, bool]:
+    """The ends of the greatest of several numbers that are not NULL, and whether all of them may be."""
+    sure = [each.low for each in every if not each.null]
+    low = max(sure) if sure else min(each.low for each in every)
+    return low, max(each.high for each in every), not sure
+
+
+def _of_those_there(function: Function, values: Sequence[Any]) -> tuple[float, float, bool]:
+    """The ends of a function that is not NULL wherever an operand is, and whether it may be NULL."""
     known = [as_interval(value) for value in values if value is not None]
     match function:
-        case Function.COALESCE | Function.NULLIF:
-            return known[0].low, known[0].high
+        case Function.COALESCE:
+            surely = next((at for at, each in enumerate(known, 1) if not each.null), None)
+            taken = known[:surely]
+            return min(each.low for each in taken), max(each.high for each in taken), not surely
+        case Function.NULLIF:
+            first = known[0]
+            alike = len(known) == 2 and True in compare("=", first, known[1])
+            return first.low, first.high, first.null or alike
         case Function.LEAST:
-            return min(each.low for each in known), min(each.high for each in known)
+            return least_of(known)
         case Function.GREATEST:
-            return max(each.low for each in known), max(each.high for each in known)
+            return greatest_of(known)
+        case _:
+            return -inf, inf, True
+
+
+_FROM_ON = {Function.SQRT, Function.LN, Function.LOG10}
+
+
+def _is_below(function: Function, high: float) -> bool:
+    """Whether a function that has values from some number on has none up to an end."""
+    return isfinite(high) and MEANINGS[function](high) is None
+
+
+def _has_no_value(function: Function, values: Sequence[Any], ends: tuple[float, float]) -> bool:
+    """Whether a function may have no value for numbers that are not NULL: outside its domain, or as it is too large."""
+    first = as_interval(values[0])
+    match function:
+        case Function.SQRT:
+            return first.low < 0
+        case Function.LN | Function.LOG10:
+            return first.low <= 0
+        case Function.ASIN | Function.ACOS:
+            return first.low < -1 or first.high > 1
+        case _ if function in ANGLES:
+            return False
+        case _:  # a division by zero, and what is too large, has no end
+            return not (isfinite(ends[0]) and isfinite(ends[1]))
+
+
+def _ends(function: Function, values: Sequence[Any]) -> tuple[float, float]:
+    known = [as_interval(value) for value in values]
+    match function:
         case Function.ABS:
             (only,) = known
             sizes = abs(only.low), abs(only.high)

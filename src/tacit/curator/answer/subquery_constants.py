@@ -109,15 +109,26 @@ def describe_constants(plan: CombinedPlan, released: Sequence[ReleasedPart]) -> 
     of_rows = constants_of_rows(plan)
     first = {plan.subqueries[place].column.name for place in of_rows}
     for each in plan.subqueries:
-        value = known.value(each)
-        shown = f"{float(value):g}" if isinstance(value, Fraction) else str(value)
-        told.setdefault(each.column.name, []).append("NULL" if value is None else shown)
+        told.setdefault(each.column.name, []).append(_write_constant(known.value(each)))
     return tuple(
         f"{name} was released first, as {_list(values)}: intervals are for rows compared with that value"
         if name in first
         else f"{name} was released as {_list(values)}"
         for name, values in told.items()
     )
+
+
+def _write_constant(value: Scalar | None) -> str:
+    """A constant with all its digits: rows were compared with just this value.
+
+    >>> _write_constant(Fraction(1234567)), _write_constant(Fraction(1234567.25)), _write_constant(None)
+    ('1234567', '1234567.25', 'NULL')
+    """
+    if value is None:
+        return "NULL"
+    if not isinstance(value, Fraction):
+        return str(value)
+    return str(value.numerator) if value.denominator == 1 else repr(float(value))
 
 
 def _list(values: Sequence[str]) -> str:

@@ -1,23 +1,26 @@
 """The view of an answer: columns, HAVING, ORDER BY and LIMIT, computed from released numbers and the plan alone."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
+from math import isfinite
 from typing import Any
 
 from tacit.curator.answer.confidence_after_selection import Choice, choice_of
 from tacit.curator.answer.divide_confidence import ShownColumn, figures_of, shown_column
 from tacit.curator.answer.evaluate_shown_columns import Evaluation, Group, Noise
 from tacit.curator.answer.group_windows import Peers, has_windows
-from tacit.curator.answer.intervals import Drawn, Noisy, as_interval, point_of
+from tacit.curator.answer.intervals import Drawn, Interval, Noisy, as_interval, point_of
 from tacit.curator.answer.rounding_error import count_of_rows, grid_rounding, is_rounded
 from tacit.frozen import frozen
 from tacit.plan import (
+    Across,
     Arithmetic,
     Expression,
     KeyOf,
     Kind,
+    Look,
     MeanOf,
     Measure,
     MeasureOf,
@@ -27,8 +30,11 @@ from tacit.plan import (
     Ranked,
     SubqueryValue,
     Summed,
+    View,
     group_filter,
     groups_of,
+    operands,
+    type_of,
     walk_expression,
 )
 
@@ -73,7 +79,8 @@ def view_answer(
     groups = _as_shown(groups, plan)
     if view.having is not None:
         groups = [group for group in groups if point_of(group.value(view.having)) is True]
-    if has_windows(view):
+    windowed = has_windows(view)
+    if windowed:
         groups = _beside_each_other(groups, plan)
     if view.qualify is not None:
         groups = [group for group in groups if point_of(group.value(view.qualify)) is True]
@@ -102,7 +109,12 @@ def view_answer(
         tuple(names),
         rows,
         tuple([column.names[0] for column in measured]),
-        (*_notes(measured, question, choice), *map(_why_open, opened), *[_EMPTY_LAST] * last),
+        (
+            *_notes(measured, question, choice),
+            *(_tell_choice(columns, view, choice) if windowed or choice.measures else ()),
+            *[_why_open(column, groups) for column in opened],
+            *[_EMPTY_LAST] * last,
+        ),
     )
 
 
@@ -118,18 +130,86 @@ def _is_open(rows: Sequence[tuple[Any, ...]], place: int) -> bool:
     return (None in chain.from_iterable(ends)) if ends else False
 
 
-def _why_open(column: ShownColumn) -> str:
-    """Why some ends of a column's intervals are NULL."""
-    parts = list(walk_expression(column.value))
-    if any(isinstance(part, SubqueryValue) for part in parts):
-        why = "it is computed with a value of other groups, whose own error is not known"
-    elif any(isinstance(part, Arithmetic) and part.operator == "%" for part in parts):
-        why = "the remainder of a noisy number may be anything"
-    elif any(isinstance(part, Arithmetic) and part.operator == "/" for part in parts):
-        why = "the divisor may be zero within its noise"
-    else:
-        why = "it has no known bound"
-    return f"intervals of {column.names[0]} have no end where they are NULL: {why}"
+def _why_open(column: ShownColumn, groups: Sequence[Group]) -> str:
+    """Why some ends of a column's intervals are NULL, in the groups where they are."""
+    known = [Evaluation(group, column.confidence) for group in groups]
+    shown = [each for each in known if point_of(each.of(column.value)) is not None]
+    found = [_why_part_is_open(column.value, each) for each in shown]
+    whys = " or ".join(dict.fromkeys(why for why in found if why))
+    return f"intervals of {column.names[0]} have no end where they are NULL: {whys or _NO_BOUND}"
+
+
+_NO_BOUND = "it has no known bound"
+
+
+def _why_part_is_open(part: Expression, evaluation: Evaluation) -> str:
+    """Why a part of an expression has no end in a group: as an operand has none, or for itself; empty if it has one."""
+    value = evaluation.of(part)
+    if not _has_no_end(value):
+        return ""
+    if isinstance(part, Arithmetic) and part.operator == "/":
+        divisor = as_interval(evaluation.of(part.right))
+        if isfinite(divisor.low) and isfinite(divisor.high) and divisor.low <= 0 <= divisor.high:
+            return "the divisor may be zero within its noise"
+    for operand in operands(part):
+        if why := _why_part_is_open(operand, evaluation):
+            return why
+    if isinstance(part, SubqueryValue):
+        return "it is computed with a value of other groups, whose own error is not known"
+    if isinstance(part, Arithmetic) and part.operator == "%":
+        return "the remainder of a noisy number may be anything"
+    if value.null and isfinite(value.low) and isfinite(value.high):
+        return "it may be NULL within its noise"
+    return _NO_BOUND
+
+
+def _has_no_end(value: Any) -> bool:
+    """Whether an end of an interval is not known, or would be shown as NULL."""
+    return isinstance(value, Interval) and (
+        value.null or not isfinite(value.low) or not isfinite(value.high)
+    )
+
+
+def _tell_choice(columns: Sequence[ShownColumn], view: View, choice: Choice) -> Iterator[str]:
+    """That noise chose the rows, or the groups that a column is computed over, or their order."""
+    measured = [column.names[0] for column in columns if column.has_interval]
+
+    def tell(names: Sequence[str], how: str) -> Iterator[str]:
+        sure = [name for name in names if name in measured]
+        others = [name for name in names if name not in measured]
+        if sure:
+            yield f"{_intervals_of(sure)} are for {how}"
+        if others:
+            yield f"{', '.join(others)}: for {how}"
+
+    chosen = view.having is not None and bool(figures_of(view.having))
+    windows = {
+        column.names[0]: [
+            part for part in walk_expression(column.value) if isinstance(part, Across)
+        ]
+        for column in columns
+    }
+    over = [name for name, parts in windows.items() if chosen and parts]
+    if over:
+        yield from tell(
+            over, "the groups that noisy numbers chose; exact numbers might choose others"
+        )
+    elif choice.measures and not measured:
+        yield "the rows were selected by noisy numbers; exact numbers might select others"
+    ordered = [name for name, parts in windows.items() if any(map(_follows_noise, parts))]
+    if ordered:
+        yield from tell(ordered, "the order of noisy numbers; exact numbers might be in another")
+
+
+_RANKED = {Look.NUMBER, Look.RANK, Look.DENSE}
+"""The windows whose intervals say what the order of exact numbers may be."""
+
+
+def _follows_noise(window: Across) -> bool:
+    """Whether a window adds up, or looks up, groups in the order of noisy numbers."""
+    if window.look in _RANKED or window.look is Look.COUNT:
+        return False
+    return any(figures_of(value) for value, _ in window.order)
 
 
 def value_of_keys(value: Expression, question: Question, keys: tuple[Any, ...]) -> Any:
@@ -218,6 +298,7 @@ def _beside_each_other(groups: list[Group], plan: Plan) -> list[Group]:
         lambda value: (
             isinstance(value, MeasureOf) and isinstance(plan.question.measures[value.place], Summed)
         ),
+        lambda value: type_of(value, plan.question).kind not in {Kind.TEXT, Kind.BOOLEAN},
         lambda group, place, confidence: grid_rounding(
             group.question, group.noisy, place, confidence
         ),

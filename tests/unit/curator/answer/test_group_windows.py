@@ -1,7 +1,9 @@
 """Windows over released groups: what they say, and that what is exact lies within their intervals."""
 
 from fractions import Fraction
+from itertools import combinations
 from math import exp
+from statistics import fmean, median, pstdev, pvariance, stdev, variance
 
 import numpy as np
 import pytest
@@ -9,12 +11,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.curator.answer.group_windows import sum_error
-from tacit.curator.answer.intervals import Noisy
+from tacit.curator.answer.group_windows import _centre_of_some, _totals_of_some, sum_error
+from tacit.curator.answer.intervals import Interval, Noisy
 from tacit.curator.answer.view_rows import view_answer
 from tacit.errors import InvalidInput, InvalidPlan
 from tacit.mechanisms import Gaussian, Laplace
-from tacit.plan import Column, Frame, Kind, Table, canonical, in_words, read_sql
+from tacit.plan import Column, Frame, Kind, Look, Table, canonical, in_words, read_sql
 
 WARDS = ("A", "B", "C", "D", "E")
 TABLE = Table(
@@ -239,3 +241,147 @@ def test_the_extreme_of_constants_and_noisy_numbers_is_an_interval():
     answer = vault.sql(text, epsilon=3)
     assert answer.column("m_low")[0] <= answer.column("m")[0] <= answer.column("m_high")[0]
     assert answer.column("m")[1] == answer.column("m")[0] > 1000
+
+
+def test_running_means_of_very_many_groups_of_which_some_may_be_null_lie_among_their_numbers():
+    values = [None, *(Interval(each, each, each + 1, each % 2 == 0) for each in range(1200))]
+    ends = range(1, len(values) + 1)
+    found = _totals_of_some(Look.MEAN, values, ends)
+    assert found[:2] == [None, Interval(0.0, 0, 1, null=True)]
+    assert found[-1] == Interval(599.5, 0, 1200)
+    sums = _totals_of_some(Look.SUM, values, ends)
+    assert sums[:3] == [None, Interval(0.0, 0.0, 1.0, null=True), Interval(1.0, 1.0, 3.0)]
+
+
+SPANS = st.tuples(st.integers(-9, 9), st.integers(0, 4), st.booleans()).map(
+    lambda drawn: Interval(drawn[0], drawn[0], drawn[0] + drawn[1], drawn[2])
+)
+
+
+@given(spans=st.lists(SPANS, min_size=1, max_size=6), centre=st.sampled_from([fmean, median]))
+@example(
+    [Interval(0, 0, 0), Interval(-1, -1, 3, null=True), Interval(-2, -2, -2, null=True)], fmean
+)
+def test_the_mean_and_the_median_of_some_lie_within(spans, centre):
+    low, high, null = _centre_of_some(centre, spans)
+    sure = [each for each in spans if not each.null]
+    others = [each for each in spans if each.null]
+    every = [
+        [*sure, *some] for size in range(len(others) + 1) for some in combinations(others, size)
+    ]
+    lows, highs = (
+        [centre([getattr(each, end) for each in some]) for some in every if some]
+        for end in ("low", "high")
+    )
+    assert low == pytest.approx(min(lows))
+    assert high == pytest.approx(max(highs))
+    assert null == (not sure)
+
+
+def test_where_there_are_too_many_that_may_be_null_the_ends_are_those_of_all():
+    spans = [Interval(each, each, each, each != 600) for each in range(1200)]
+    assert _centre_of_some(fmean, spans) == (0, 1199, False)
+
+
+@settings(max_examples=60)
+@given(
+    exact=st.lists(st.integers(0, 300), min_size=5, max_size=5),
+    share=st.lists(st.floats(-1, 1), min_size=5, max_size=5),
+    name=st.sampled_from(["STDDEV", "VARIANCE", "STDDEV_POP", "VAR_POP"]),
+)
+@example([0, 300, 0, 300, 150], [1.0, -1.0, 1.0, -1.0, 0.0], "STDDEV")
+@example([100] * 5, [1.0, -1.0, 1.0, -1.0, 0.0], "VARIANCE")
+def test_the_variance_of_groups_lies_within(exact, share, name):
+    mechanism = NOISE["laplace"]
+    noise = [round(each * mechanism.error(1 - 0.1 / 15)) for each in share]
+    text = f"SELECT {name}(n) AS x FROM (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward)"
+    plan = read_sql(text, {"visits": TABLE})
+    released = [[Noisy(n + z, mechanism, Fraction(1))] for n, z in zip(exact, noise, strict=True)]
+    ((value, low, high),) = view_answer(plan, released, 0.9).rows
+    meant = {"STDDEV": stdev, "VARIANCE": variance, "STDDEV_POP": pstdev, "VAR_POP": pvariance}
+    seen = [max(0, n + z) for n, z in zip(exact, noise, strict=True)]
+    assert value == pytest.approx(meant[name](seen))
+    assert low - 1e-6 <= meant[name](exact) <= high + 1e-6
+
+
+def test_the_variance_of_as_few_groups_as_it_is_divided_by_is_null():
+    text = "SELECT VARIANCE(n) AS x FROM (SELECT ward, COUNT(*) AS n FROM visits WHERE ward = 'A' GROUP BY ward)"
+    plan = read_sql(text, {"visits": TABLE})
+    released = [[Noisy(9, NOISE["laplace"], Fraction(1))] for _ in plan.question.groups]
+    assert view_answer(plan, released, 0.9).rows == ((None, None, None),)
+
+
+S = "(SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward)"
+CHOSEN = "the groups that noisy numbers chose; exact numbers might choose others"
+ORDERED = "the order of noisy numbers; exact numbers might be in another"
+TELL = {
+    f"SELECT SUM(n) AS x FROM {S} WHERE n > 20": [f"intervals of x are for {CHOSEN}"],
+    f"SELECT COUNT(*) AS x FROM {S} WHERE n > 20": [f"x: for {CHOSEN}"],
+    f"SELECT COUNT(*) AS x, SUM(n) AS s FROM {S} WHERE n > 20": [
+        f"intervals of s are for {CHOSEN}",
+        f"x: for {CHOSEN}",
+    ],
+    f"SELECT ward AS x FROM {S} WHERE n > 20": [
+        "the rows were selected by noisy numbers; exact numbers might select others"
+    ],
+    f"SELECT SUM(n) AS x FROM {S} WHERE ward > 'A'": [],
+    f"SELECT ward, SUM(n) OVER (ORDER BY n DESC) AS x FROM {S}": [
+        f"intervals of x are for {ORDERED}"
+    ],
+    f"SELECT AVG(n) AS x FROM {S[:-1]} ORDER BY n DESC LIMIT 3)": [
+        f"intervals of x are for {ORDERED}",
+    ],
+    f"SELECT ARG_MAX(ward, n) AS x FROM {S}": [f"x: for {ORDERED}"],
+    f"SELECT ward, RANK() OVER (ORDER BY n DESC) AS x FROM {S}": [],
+    f"SELECT ward, SUM(n) OVER (ORDER BY ward) AS x FROM {S}": [],
+}
+
+
+@pytest.mark.parametrize("text", TELL)
+def test_where_noise_chose_the_groups_or_their_order_the_caption_says_so(text):
+    plan = read_sql(text, {"visits": TABLE})
+    released = [[Noisy(n, NOISE["laplace"], Fraction(1))] for n in (10, 50, 90, 400, 900)]
+    notes = view_answer(plan, released, 0.9).notes
+    assert [note for note in notes if "exact numbers might" in note] == TELL[text]
+
+
+OPEN = {
+    f"SELECT ward, CASE WHEN n > 90 THEN n END AS x FROM {S}": "it may be NULL within its noise",
+    f"SELECT ward, n / (n - 90) AS x FROM {S}": "the divisor may be zero within its noise",
+    f"SELECT ward, n / NULLIF(n - 90, 0) AS x FROM {S}": (
+        "the divisor may be zero within its noise"
+    ),
+    f"SELECT ward, n % 90 AS x FROM {S}": "the remainder of a noisy number may be anything",
+    f"SELECT ward, LENGTH(CAST(n AS TEXT)) AS x FROM {S}": "it has no known bound",
+    f"SELECT ward, AVG(n) OVER (ORDER BY ward ROWS 2 PRECEDING) AS x FROM {S}": "",
+    f"SELECT ward, SUM(n) OVER (ORDER BY ward ROWS 2 PRECEDING) AS x FROM {S}": "",
+    f"SELECT STDDEV(n) AS x FROM {S}": "",
+}
+
+
+@pytest.mark.parametrize("text", OPEN)
+def test_an_interval_without_ends_says_why(text):
+    plan = read_sql(text, {"visits": TABLE})
+    released = [[Noisy(n, NOISE["laplace"], Fraction(1))] for n in (90, 100, 500, 600, 700)]
+    notes = [note for note in view_answer(plan, released, 0.9).notes if "no end" in note]
+    wanted = f"intervals of x have no end where they are NULL: {OPEN[text]}"
+    assert notes == ([wanted] if OPEN[text] else [])
+
+
+SOME = ["SUM(n) FILTER (WHERE n > 100)", "SUM(CASE WHEN n > 100 THEN n ELSE 0 END)"]
+
+
+@pytest.mark.parametrize("form", SOME)
+def test_a_sum_of_some_groups_is_as_sure_as_that_of_the_others_as_zero(form):
+    plan = read_sql(f"SELECT {form} AS x FROM {S}", {"visits": TABLE})
+    released = [[Noisy(n, Gaussian(sigma=5), Fraction(1))] for n in (95, 105, 20, 500, 600)]
+    ((value, low, high),) = view_answer(plan, released, 0.9).rows
+    assert value == 105 + 500 + 600
+    reach = Gaussian(sigma=5).error(1 - 0.1 / 5)
+    assert (low, high) == (1100 - 2 * reach, 95 + 105 + 1100 + 4 * reach)
+
+
+def test_how_many_groups_meet_a_condition_lies_between_those_that_surely_do_and_those_that_may():
+    plan = read_sql(f"SELECT COUNT(*) FILTER (WHERE n > 100) AS x FROM {S}", {"visits": TABLE})
+    released = [[Noisy(n, Gaussian(sigma=5), Fraction(1))] for n in (95, 105, 20, 500, 600)]
+    assert view_answer(plan, released, 0.9).rows == ((3, 2, 4),)

@@ -34,6 +34,10 @@ LONE = Table("lone", (Column("cost", Kind.NUMBER, 0, 10, nullable=False),))
 SAME = "rows with no patient are left out"
 NEVER = "rows in which sure is NULL are left out"  # which is declared never to be
 MANY = "a patient with more than 20 rows counts as 20"
+EMPTY = (
+    "empty groups are included in what is computed over groups; HAVING COUNT(*) > 0 in the query "
+    "that groups removes those whose noisy count is 0"
+)
 SPREAD = "a patient with more than 20 rows may be scaled down"
 
 
@@ -89,7 +93,7 @@ def told(text, vault=None):
         ),
         (
             "SELECT AVG(n) AS m FROM (SELECT kind, COUNT(*) AS n FROM visits GROUP BY kind)",
-            [SAME, "empty groups are included in what is computed over groups", SPREAD],
+            [SAME, EMPTY, SPREAD],
         ),
         (
             "SELECT kind, MAX(COUNT(*)) OVER () AS m FROM visits GROUP BY kind",
@@ -284,3 +288,27 @@ def test_an_opened_vault_knows_which_of_its_tables_are_text_files(tmp_path):
     with open_vault(tmp_path) as vault:
         said = told("SELECT SUM(cost) AS total FROM visits", vault)
     assert "a cell of cost that cannot be read as its declared type counts as NULL" in said
+
+
+GROUPS = "SELECT kind, COUNT(*) AS n FROM visits GROUP BY kind"
+AGAINST_GROUPS = {
+    "the same": f"WITH g AS ({GROUPS}) SELECT kind, n FROM g WHERE n > (SELECT AVG(n) FROM g)",
+    "others": f"{GROUPS} HAVING COUNT(*) > (SELECT AVG(n) FROM ({GROUPS}) g)",
+    "rows": f"SELECT COUNT(*) AS n FROM visits WHERE cost > (SELECT AVG(n) FROM ({GROUPS}) g)",
+    "beside": f"SELECT kind, n, m FROM ({GROUPS}) d CROSS JOIN (SELECT MIN(n) AS m FROM ({GROUPS}) g) s",
+}
+
+
+@pytest.mark.parametrize("text", AGAINST_GROUPS.values(), ids=AGAINST_GROUPS)
+def test_where_a_subquery_counts_empty_groups_it_is_said_and_how_to_leave_them_out(text):
+    rows = [{"patient": i, "kind": "ab"[i % 2], "cost": i % 9} for i in range(400)]
+    policy = {"unit": "patient", "contributions": 1, "name": "visits", "epsilon": 99, "delta": 0}
+
+    def tell_empty(text):
+        vault = protect(rows, columns={"kind": ["a", "b", "c"], "cost": (0, 9)}, **policy)
+        left_out = vault.sql(text, epsilon=90).left_out
+        return [each.sentence for each in left_out if each.kind == "empty"]
+
+    assert tell_empty(text) == [EMPTY]
+    place = text.rindex(GROUPS) + len(GROUPS)
+    assert tell_empty(f"{text[:place]} HAVING COUNT(*) > 0{text[place:]}") == []

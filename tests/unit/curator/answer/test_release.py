@@ -199,6 +199,13 @@ def test_what_intervals_hold_for_is_said_in_the_caption():
     assert str(replace(RELEASE, notes=(note,))).endswith(f"\n{note}")
 
 
+def test_where_no_column_has_an_interval_the_caption_does_not_speak_of_their_probability():
+    caption = release(["ward", "n"], [("A", 3)]).caption()
+    assert caption.startswith("no column has an interval; cost: ")
+    assert "probability" not in caption
+    assert release(["n", "n_low", "n_high"], [(3, 1, 5)], ["n"]).caption().startswith("intervals")
+
+
 def test_a_key_that_is_null_is_called_so():
     text = str(release(["ward", "n", "n_low", "n_high"], [(None, 1, 0, 2)], ["n"]))
     assert "NULL" in text

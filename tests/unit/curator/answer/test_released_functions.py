@@ -43,13 +43,16 @@ def test_the_exact_value_lies_within_the_interval(data):
     if function is F.QUOTIENT:
         drawn = [_whole(each) for each in drawn]
     rest = [data.draw(SETTINGS[function])] if function in SETTINGS else []
-    found = called_value(function, [*(value for value, _ in drawn), *rest], noisy=True)
+    found = called_value(function, [*(value for value, _ in drawn), *rest], noisy=False)
     exact = MEANINGS[function](*(each for _, each in drawn), *rest)
+    if exact is None:
+        assert found is None or found.null
     assume(found is not None and exact is not None)
     if not isinstance(found, Interval):
         found = Interval(found, found, found)
-    assert isfinite(found.value)
-    assert found.low <= found.value <= found.high
+    if found.value is not None:
+        assert isfinite(found.value)
+        assert found.low <= found.value <= found.high
     slack = 1e-9 * max(1, abs(exact))
     assert found.low - slack <= exact <= found.high + slack
 
@@ -73,25 +76,30 @@ def _whole(drawn):
         (F.GREATEST, [Interval(-2.0, -5.0, 1.0), 0], Interval(0.0, 0.0, 1.0)),
         (F.LEAST, [Interval(-2.0, -5.0, 1.0), None], Interval(-2.0, -5.0, 1.0)),
         (F.COALESCE, [None, Interval(1.0, 0.0, 2.0)], Interval(1.0, 0.0, 2.0)),
-        (F.NULLIF, [Interval(0.0, -1.0, 1.0), 0], None),
-        (F.SQRT, [Interval(4.0, -1.0, 9.0)], Interval(2.0, 0.0, 3.0)),
+        (F.NULLIF, [Interval(0.0, -1.0, 1.0), 0], Interval(None, -1.0, 1.0, null=True)),
+        (F.SQRT, [Interval(4.0, -1.0, 9.0)], Interval(2.0, 0.0, 3.0, null=True)),
         (F.SQRT, [Interval(-4.0, -9.0, -1.0)], None),
-        (F.LN, [Interval(1.0, -1.0, inf)], Interval(0.0, -inf, inf)),
+        (F.LN, [Interval(1.0, -1.0, inf)], Interval(0.0, -inf, inf, null=True)),
         (F.EXP, [Interval(0.0, -inf, 0.0)], Interval(1.0, 0.0, 1.0)),
         (F.POWER, [Interval(2.0, -1.0, 3.0), 2], Interval(4.0, 0.0, 9.0)),
-        (F.POWER, [Interval(2.0, -1.0, 3.0), 0.5], Interval(2.0**0.5, -inf, inf)),
-        (F.LENGTH, ["abc"], Interval(3.0, -inf, inf)),
+        (F.POWER, [Interval(2.0, -1.0, 3.0), 0.5], Interval(2.0**0.5, -inf, inf, null=True)),
+        (F.LENGTH, ["abc"], Interval(3.0, -inf, inf, null=True)),
         (F.ABS, [None], None),
+        (F.COALESCE, [Interval(5.0, 4.0, 6.0, null=True), 9.0], Interval(5.0, 4.0, 9.0)),
+        (F.COALESCE, [Interval(None, 4.0, 6.0, null=True), 9.0], Interval(9.0, 4.0, 9.0)),
+        (F.LEAST, [Interval(5.0, 4.0, 6.0, null=True), 9.0], Interval(5.0, 4.0, 9.0)),
+        (F.GREATEST, [Interval(5.0, 4.0, 6.0, null=True), 1.0], Interval(5.0, 1.0, 6.0)),
+        (F.ABS, [Interval(None, 4.0, 6.0, null=True)], Interval(None, 4.0, 6.0, null=True)),
     ],
 )
 def test_an_interval_goes_through_a_function(function, values, found):
-    assert called_value(function, values, noisy=True) == found
+    assert called_value(function, values, noisy=function is F.LENGTH) == found
 
 
 def test_what_is_no_number_has_no_interval():
-    assert called_value(F.UPPER, ["abc"], noisy=True, kind=Kind.TEXT) == "ABC"
+    assert called_value(F.UPPER, ["abc"], noisy=False, kind=Kind.TEXT) == "ABC"
     assert (
-        called_value(F.DISTINCT, [Interval(1.0, 0.0, 2.0), 1.0], noisy=True, kind=Kind.BOOLEAN)
+        called_value(F.DISTINCT, [Interval(1.0, 0.0, 2.0), 1.0], noisy=False, kind=Kind.BOOLEAN)
         is False
     )
 
@@ -186,22 +194,25 @@ def test_the_exact_moment_lies_within_the_interval(data):
             )
             kind = Kind.INTEGER
     found, meant = (
-        called_value(function, values, noisy=True, kind=kind, whole_days=whole_days),
+        called_value(function, values, noisy=False, kind=kind, whole_days=whole_days),
         MEANINGS[function](*exactly),
     )
+    if meant is None:
+        assert found is None or found.null
     assume(found is not None and meant is not None)
-    assert isinstance(found.value, float if kind is Kind.NUMBER else int)
-    assert found.low <= found.value <= found.high
+    if found.value is not None:
+        assert isinstance(found.value, float if kind is Kind.NUMBER else int)
+        assert found.low <= found.value <= found.high
     assert found.low <= meant <= found.high
 
 
 def test_parts_of_moments_have_the_ends_of_the_unit_in_which_they_grow():
     march, may = (MEANINGS[F.DATE_ADD](0, months, "month") for months in (2, 4))
     within = called_value(
-        F.EXTRACT, ["month", Interval(march, march, may)], noisy=True, kind=Kind.INTEGER
+        F.EXTRACT, ["month", Interval(march, march, may)], noisy=False, kind=Kind.INTEGER
     )
     beyond = called_value(
-        F.EXTRACT, ["month", Interval(march, march - 90 * DAY, may)], noisy=True, kind=Kind.INTEGER
+        F.EXTRACT, ["month", Interval(march, march - 90 * DAY, may)], noisy=False, kind=Kind.INTEGER
     )
     assert within == Interval(3, 3, 5)
     assert beyond == Interval(3, 1, 12)
@@ -211,8 +222,8 @@ def test_parts_of_moments_have_the_ends_of_the_unit_in_which_they_grow():
     ("value", "kind", "found"),
     [
         (Interval(2.0, -1.5, 2.5), Kind.INTEGER, Interval(2, -2, 3)),
-        (Interval(1e300, 0.0, inf), Kind.INTEGER, None),
-        (Interval(1.0, -1e300, float("nan")), Kind.INTEGER, Interval(1, -inf, inf)),
+        (Interval(1e300, 0.0, inf), Kind.INTEGER, Interval(None, 0, inf, null=True)),
+        (Interval(1.0, -1e300, float("nan")), Kind.INTEGER, Interval(1, -inf, inf, null=True)),
         (float("nan"), Kind.NUMBER, None),
         (inf, Kind.NUMBER, None),
         (3, Kind.NUMBER, 3.0),
@@ -240,7 +251,7 @@ def test_months_later_the_order_within_a_day_may_change():
     # 30 January at 23:00, 31 January at 1:00
     late, early = 29 * DAY + 23 * 3_600_000_000, 30 * DAY + 3_600_000_000
     found = called_value(
-        F.DATE_ADD, [Interval(early, late, early), 1, "month"], noisy=True, kind=Kind.TIMESTAMP
+        F.DATE_ADD, [Interval(early, late, early), 1, "month"], noisy=False, kind=Kind.TIMESTAMP
     )
     exact = MEANINGS[F.DATE_ADD](late, 1, "month")
     assert exact > found.value  # both become the last of February
@@ -248,7 +259,7 @@ def test_months_later_the_order_within_a_day_may_change():
     days = called_value(
         F.DATE_ADD,
         [Interval(0, 0, DAY), 1, "month"],
-        noisy=True,
+        noisy=False,
         kind=Kind.TIMESTAMP,
         whole_days=True,
     )

@@ -35,6 +35,7 @@ from tacit.plan import (
     View,
     centred_sum,
     count_measure,
+    read_sql,
     sum_measure,
 )
 from tests.unit.curator.asked import VISITS, noisy, plan_of, seen
@@ -212,6 +213,20 @@ def test_a_raw_mean_is_what_the_numbers_say_and_nothing_if_there_is_nobody():
     assert view_answer(plan, [noisy(100, 100 * 300)], 0.95).rows[0][0] == 120
     assert view_answer(plan, [noisy(100, 100 * 7)], 0.95).rows[0][0] == 67
     assert view_answer(plan, [noisy(0, 70)], 0.95, raw=True).rows == ((None, None, None),)
+
+
+def test_a_mean_of_doubles_lies_inside_its_interval_though_its_grid_is_wider():
+    table = Table("visits", (Column("x", Kind.NUMBER, 0, 100, nullable=False),), unit="patient")
+    plan = read_sql("SELECT AVG(EXP(x / 50)) AS m FROM visits", {"visits": table})
+    group = [
+        Noisy(1000 * (measure.high - measure.centre), Gaussian(8), measure.step)
+        if hasattr(measure, "step")
+        else Noisy(1000, Gaussian(8), F(1))
+        for measure in plan.question.measures
+    ]
+    value, low, high = view_answer(plan, [group], 0.95).rows[0]
+    assert low < value == high
+    assert view_answer(plan, [group], 0.95, raw=True).rows[0][0] > high
 
 
 # ---------------------------------------------------------------- HAVING, ORDER BY, LIMIT
