@@ -20,7 +20,7 @@ from tacit.cli.init import init
 from tacit.cli.learn import learn
 from tacit.cli.ledger_commands import books
 from tacit.cli.open_docs import docs
-from tacit.cli.server_commands import calibrate, people, serve, tokens
+from tacit.cli.server_commands import calibrate, people, reload, serve, tokens
 from tacit.cli.survey import surveys
 from tacit.cli.synthesize import marginals, synthesize
 from tacit.cli.vault_commands import budget, check, refresh
@@ -79,7 +79,7 @@ app.command("example")(print_example)
 app.add_typer(books, name="ledger")
 app.add_typer(auditing, name="audit")
 app.add_typer(surveys, name="survey")
-for served in (serve, calibrate):
+for served in (serve, calibrate, reload):
     app.command()(served)
 app.add_typer(people, name="user")
 app.add_typer(tokens, name="token")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tacit.server.passwords import new_secret
     from tacit.server.rate_limits import Rate, Rates, Waiting
     from tacit.server.rights import RIGHTS
-    from tacit.server.serve_vault import Server, identities_of, serve
+    from tacit.server.serve_vault import Server, identities_of, is_served, reload_policy, serve
     from tacit.server.slots import LENGTHS, Schedule, Slot, Slots
 
 __all__ = [
@@ -48,6 +48,8 @@ __all__ = [
     "identities_of",
     "new_secret",
     "read_calibration",
+    "is_served",
+    "reload_policy",
     "serve",
     "write_calibration",
 ]
@@ -75,6 +77,8 @@ _LATER = {
     "new_secret": "passwords",
     "Server": "serve_vault",
     "identities_of": "serve_vault",
+    "is_served": "serve_vault",
+    "reload_policy": "serve_vault",
     "serve": "serve_vault",
     "LENGTHS": "slots",
     "Schedule": "slots",

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.curator import Address, Vault, open_vault, read_ledger_place
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidData, InvalidInput
 from tacit.extras import extra
 from tacit.server.audit_log import AuditLog
 from tacit.server.calibration import read_calibration
@@ -23,6 +23,7 @@ from tacit.server.policy_changes import FILE as POLICY
 from tacit.server.policy_changes import note_policy
 from tacit.server.postgres_state_tables import PostgresTables, adopt_file
 from tacit.server.public_catalogue import PublicCatalogue
+from tacit.server.reload_requests import NOBODY, answer_reload_requests, request_reload
 from tacit.server.server_health import Watching
 from tacit.server.sessions import Sessions
 from tacit.server.shared_board import SharedBoard
@@ -31,7 +32,16 @@ from tacit.server.slots import Slots
 from tacit.server.state_tables import FileTables, Tables
 from tacit.server.wire.connection import WireServer
 
-__all__ = ["AUDIT", "MISSES", "Server", "identities_of", "prepare_process", "serve"]
+__all__ = [
+    "AUDIT",
+    "MISSES",
+    "Server",
+    "identities_of",
+    "is_served",
+    "prepare_process",
+    "reload_policy",
+    "serve",
+]
 
 LOCK = "server.lock"
 """The file by which a second server of the same vault is refused."""
@@ -112,6 +122,7 @@ class Server:
             folder=folder,
             board=self._board,
         )
+        self.folder = folder
         self.wire_place: tuple[int, str] | None = None
         self.watching = Watching(folder / MISSES, certificate)
         self.app = make_app(
@@ -242,6 +253,31 @@ def serve_alone(vault: str | Path) -> Iterator[None]:
         os.close(handle)
 
 
+def reload_policy(vault: str | Path) -> None:
+    """Let the server of a vault read its policy again; a policy that is refused is refused here, and the server keeps
+    the one that it has.
+    """
+    folder = _folder_of(vault)
+    if not isinstance(read_ledger_place(vault), Address) and not is_served(folder):
+        raise InvalidData(NOBODY)
+    request_reload(folder)
+
+
+def is_served(vault: str | Path) -> bool:
+    """Whether a server holds the lock of a vault."""
+    try:
+        handle = os.open(_folder_of(vault) / LOCK, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False
+
+
 def _serve_until_stopped(
     vault: str | Path,
     *,
@@ -329,8 +365,12 @@ async def _serve(
         if ready is not None:
             ready(url)
         waiting = asyncio.create_task(stopping.wait())
+        reloading = asyncio.create_task(
+            answer_reload_requests(server.folder, server.desk.reload_by_file)
+        )
         await asyncio.wait({serving, waiting}, return_when=asyncio.FIRST_COMPLETED)
         waiting.cancel()
+        reloading.cancel()
         await server.desk.drain()
         if door is not None:
             await door.close()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tacit.cli.command import CODES, app
-from tests.unit.cli.clinics import Said, called, tacit, vault
+from tests.unit.cli.clinics import POLICY, Said, called, tacit, vault
 
 COUNT = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
 Run = Callable[..., Said]
@@ -39,6 +39,43 @@ def test_a_question_is_answered_as_a_table_and_as_json(run: Run, clinic: Path) -
     assert answer["columns"] == ["ward", "n", "n_low", "n_high"]
     assert answer["price"]["free"] is True
     assert [row["ward"] for row in answer["rows"]] == ["A", "B"]
+
+
+def test_what_is_not_declared_is_said_before_and_after_it_is_paid_for(
+    run: Run, tmp_path: Path
+) -> None:
+    bare = POLICY.replace(', values = ["A", "B"]', "").replace(
+        '"number", low = 0, high = 500', '"text"'
+    )
+    clinic = vault(tmp_path, bare)
+    shown = run("check", clinic).out
+    assert "without declared values: ward, cost;" in shown
+    assert "without bounds: age; to sum, average or group by one, declare low" in shown
+    told = parsed(run("check", clinic, "--json"))
+    assert told["undeclared"] == {"visits": {"values": ["ward", "cost"], "bounds": ["age"]}}
+    advised = "whatever its size, declare values = [...] of ward in the policy"
+    for _ in range(2):  # paid, and repeated for free
+        answer = run("sql", clinic, COUNT, "--epsilon", "0.01")
+        assert answer.code == 0
+        assert advised in answer.out
+    assert advised not in run("mock", clinic, COUNT, "--epsilon", "2").out
+    declared = 'declare its type: columns={"cost": (..., ...)} in Python'
+    for question in ("AVG(cost) AS m", "COUNT(*) AS n"):
+        condition = "" if "AVG" in question else " WHERE cost > 30"
+        refused = run(
+            "sql", clinic, f"SELECT {question} FROM visits{condition}", "--epsilon", "0.1"
+        )
+        assert refused.code == 2
+        assert declared in refused.err
+
+
+def test_nothing_is_advised_where_all_is_declared(run: Run, tmp_path: Path) -> None:
+    told = POLICY.replace('type = "integer"', 'type = "integer", low = 0, high = 120')
+    clinic = vault(tmp_path, told)
+    assert "without" not in run("check", clinic).out
+    assert "undeclared" not in parsed(run("check", clinic, "--json"))
+    refused = run("sql", clinic, "SELECT COUNT(*) AS n FROM visits WHERE ward > 3", "--epsilon", 1)
+    assert "text file" not in refused.err
 
 
 def test_numbers_are_read_as_they_are_written(run: Run, clinic: Path) -> None:
