@@ -17,6 +17,7 @@ from tacit.errors import InvalidData, InvalidInput
 from tacit.extras import extra
 from tacit.server.audit_log import AuditLog
 from tacit.server.calibration import read_calibration
+from tacit.server.certificates import check_certificate
 from tacit.server.desk import Desk
 from tacit.server.identities import FILE, Identities
 from tacit.server.policy_changes import FILE as POLICY
@@ -36,6 +37,8 @@ __all__ = [
     "AUDIT",
     "MISSES",
     "Server",
+    "check_installed",
+    "check_port",
     "identities_of",
     "is_served",
     "prepare_process",
@@ -51,6 +54,8 @@ AUDIT = "audit.jsonl"
 
 SWITCHING = 0.001
 """After so many seconds a thread that reads a question lets the loop go on, which sends answers when slots end."""
+
+_LAST_PORT = (1 << 16) - 1
 
 MISSES = "catalogue-misses.jsonl"
 """Where statements about the database are noted that could not be answered, beside the policy of a vault."""
@@ -182,6 +187,21 @@ def refuse_unlimited(vault: Vault, identities: Identities) -> None:
         )
 
 
+def check_installed() -> None:
+    """Refuse before anything is written if a library that a server needs is missing."""
+    with extra("server", "tacit serve"):
+        import argon2  # noqa: F401 -- which is needed later, as all that the application imports
+        import uvicorn  # noqa: F401
+
+        from tacit.server.http.app import make_app  # noqa: F401
+
+
+def check_port(option: str, port: int | None) -> None:
+    """Refuse a number that no port has."""
+    if port is not None and not 0 <= port <= _LAST_PORT:
+        raise InvalidInput(option, port, f"give a port from 1 to {_LAST_PORT}, or 0 for any")
+
+
 def prepare_process() -> None:
     """Let answers leave in time: no thread keeps the others waiting, and no search for garbage goes through all that
     was there before the first question, which took a tenth of a second.
@@ -213,6 +233,10 @@ def serve(
         raise InvalidInput(
             "--host", host, "without TLS only this machine is served; give --tls CERT KEY"
         )
+    check_port("--http", port)
+    check_port("--pg", pg)
+    if tls is not None:
+        check_certificate(*tls)
     with serve_alone(vault):
         _serve_until_stopped(
             vault,

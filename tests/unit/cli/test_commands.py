@@ -1,6 +1,7 @@
 """Every command does what its help says, for people and for programs."""
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -412,3 +413,37 @@ def test_an_answer_is_printed_as_csv_json_or_markdown(run: Run, clinic: Path) ->
     assert asked("csv").startswith("ward,n,n_low,n_high\n")
     assert json.loads(asked("json"))["columns"] == ["ward", "n", "n_low", "n_high"]
     assert asked("markdown").startswith("| ward | n |\n| :-- | --: |\n")
+
+
+def test_the_demo_is_served_again_as_it_is(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served: list[Path] = []
+    monkeypatch.setattr("tacit.cli.demo.prepare_demo", _prepare_nothing)
+    monkeypatch.setattr("tacit.server.serve", lambda vault, **_: served.append(vault))
+    folder = tmp_path / "a demo"
+    for option, port in (("--http", "99999"), ("--pg", "70000")):
+        refused = run("demo", folder, "--serve", option, port)
+        assert f"{option} cannot be {port}; give a port" in refused.err
+        assert not folder.exists()
+    assert run("demo", folder, "--serve").code == 0
+    again = run("demo", folder, "--serve")
+    assert again.code == 0
+    assert "user passwd '" in again.out
+    assert served == [folder / "clinic"] * 2
+    said = run("demo", folder)
+    assert f"or serve the one there: tacit demo '{folder}' --serve" in said.err
+
+
+def test_the_demo_writes_nothing_where_a_library_is_missing(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "argon2", None)
+    refused = run("demo", tmp_path / "demo", "--serve")
+    assert "pip install 'tacit-dp[server]'" in refused.err
+    assert not (tmp_path / "demo").exists()
+
+
+def _prepare_nothing(folder: Path) -> None:
+    (folder / "clinic").mkdir(parents=True)
+    (folder / "clinic" / "demo-served").touch()
