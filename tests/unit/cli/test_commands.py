@@ -444,6 +444,44 @@ def test_the_demo_writes_nothing_where_a_library_is_missing(
     assert not (tmp_path / "demo").exists()
 
 
+def test_an_answer_that_cannot_be_encoded_is_found_by_its_line_and_question(
+    run: Run, tmp_path: Path
+) -> None:
+    survey, answers = tmp_path / "survey.toml", tmp_path / "answers.csv"
+    run("survey", "new", survey)
+    head, good = "vegetarian,dish,spent,town\n", "no,soup,12.5,Cork\n"
+    for text, said in (
+        (head + good + "no,sopu,12.5,Cork\n", "line 3: question 'dish': this is not one of"),
+        (head + "no,soup,much,Cork\n", "line 2: question 'spent': an answer cannot be"),
+        (
+            head.replace("dish", "dihs") + good,
+            "it has no column dish; it has: vegetarian, dihs, spent",
+        ),
+        ("", "it has: none; every question needs a column"),
+    ):
+        answers.write_text(text)
+        refused = run("survey", "encode", survey, answers, "--to", tmp_path / "reports.jsonl")
+        assert refused.code == 2
+        assert said in refused.err
+    assert (
+        "its answers are: soup, salad, pasta"
+        in run(
+            "survey",
+            "encode",
+            survey,
+            "--answer",
+            "vegetarian=no",
+            "--answer",
+            "dish=sopu",
+            *("--answer", "spent=1", "--answer", "town=Cork"),
+        ).err
+    )
+    lines = tmp_path / "answers.jsonl"
+    lines.write_text('{"vegetarian": "no", "dish": "soup", "spent": 3}\n')
+    refused = run("survey", "encode", survey, lines)
+    assert "line 1: an answer cannot be ['town']; answer every question" in refused.err
+
+
 def _prepare_nothing(folder: Path) -> None:
     (folder / "clinic").mkdir(parents=True)
     (folder / "clinic" / "demo-served").touch()
