@@ -26,6 +26,7 @@ from tacit.cli.synthesize import marginals, synthesize
 from tacit.cli.vault_commands import budget, check, refresh
 from tacit.errors import (
     EngineFailed,
+    InvalidInput,
     InvalidPolicy,
     LedgerBusy,
     LedgerRefused,
@@ -83,6 +84,17 @@ for served in (serve, calibrate, reload):
     app.command()(served)
 app.add_typer(people, name="user")
 app.add_typer(tokens, name="token")
+
+
+@app.command(
+    "ask",
+    hidden=True,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+)
+def _ask() -> None:
+    """There is no such command, but people look for it."""
+    raise InvalidInput("the command", "ask", 'did you mean: tacit sql VAULT "SELECT …"?')
+
 
 CODES: dict[type[TacitError], int] = {
     LimitExceeded: 3,

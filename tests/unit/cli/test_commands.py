@@ -315,7 +315,7 @@ def test_every_command_is_documented() -> None:
     names = [
         command.name or command.callback.__name__
         for command in app.registered_commands
-        if command.callback
+        if command.callback and not command.hidden
     ]
     for group in app.registered_groups:
         assert group.typer_instance is not None
@@ -480,6 +480,15 @@ def test_an_answer_that_cannot_be_encoded_is_found_by_its_line_and_question(
     lines.write_text('{"vegetarian": "no", "dish": "soup", "spent": 3}\n')
     refused = run("survey", "encode", survey, lines)
     assert "line 1: an answer cannot be ['town']; answer every question" in refused.err
+
+
+def test_what_people_look_for_is_named(run: Run, tmp_path: Path) -> None:
+    assert "did you mean: tacit sql VAULT" in run("ask", "clinic", "SELECT 1", "--epsilon", "1").err
+    assert run("ask").code == 2
+    assert "│ ask" not in run("--help").out
+    missing = run("check", tmp_path)
+    assert missing.err.startswith(f"tacit: there is no file {tmp_path / 'tacit.toml'}; write one")
+    assert missing.code == 4
 
 
 def _prepare_nothing(folder: Path) -> None:
