@@ -50,7 +50,7 @@ class Comparison:
         """The comparison in words, for units of which so many rows count in full; if that is open, for one row.
 
         >>> compare_limits(3, 100).words(contributions=5).partition("with delta = 0")[0]
-        'With epsilon = 3 and 100 answers of equal price, each count is within ±500 '
+        'With epsilon = 3 and 100 answers of equal price, each count is within ±499 '
         """
         small = write_number(self.small)
         rows = 1 if contributions is None else contributions

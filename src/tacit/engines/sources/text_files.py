@@ -143,7 +143,7 @@ def guess_format(path: Path, dialect: Dialect) -> dict[str, str]:
     if thousands is not None and (thousands, separator) != (".", ","):
         found["thousands"] = thousands
         if thousands == ".":
-            found["decimal"] = ","
+            found.setdefault("decimal", ",")
     if any(
         re.fullmatch(_POINTED_DAY, cell) for cell in cells
     ):  # whose day comes first; slashes may be either
