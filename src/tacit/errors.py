@@ -242,6 +242,9 @@ class LedgerUncertain(LedgerUnavailable):
         self.args = (text,)
 
 
+_SHOWN = Fraction(1, 20_000)  # of a share, in percent with two digits
+
+
 class LimitExceeded(TacitError):
     """A price exceeds what is left of a limit; nothing was charged and no data were read.
 
@@ -268,6 +271,9 @@ class LimitExceeded(TacitError):
         super().__init__(
             f"this costs {float(asked):.2%} of {whose}, but only {float(left):.2%} is left; "
             f"{fits}, or repeat an earlier question for free"
+            if epsilon is not None or left >= _SHOWN
+            else f"this costs {float(asked):.2%} of {whose}, and nothing is left; only what was asked before is "
+            "answered again, for free"
         )
 
 
@@ -413,6 +419,10 @@ class InvalidPolicy(TacitError, ValueError):
 
 class MissingPolicy(InvalidPolicy, FileNotFoundError):
     """There is no policy file at a path; `except FileNotFoundError` catches it, too."""
+
+    def __init__(self, file: object, faults: Iterable[Fault]) -> None:
+        super().__init__(file, faults)
+        self.args = (f"there is no file {self.file}; {self.faults[0].remedy}",)
 
 
 class NotPrivate(TacitError):

@@ -50,9 +50,16 @@ def test_ask_halve_the_error_run_and_the_receipt_verifies(workbench):
     assert "q=SELECT" in page.do("location.search")
     page.click("#run")
     said = answered(page)
-    assert re.search(r"hdl\s+[\d,]+ [\d,]+ to [\d,]+", said)
+    assert re.search(r"hdl\s+[\d,]+\s+[\d,]+ to [\d,]+", said)
     assert page.do("document.querySelectorAll('#answer .chart .whisker').length") == 2
     page.wait_for("document.querySelector('#explanation .free')", "asked again it is free")
+    assert page.text("#explanation .cost").strip() == "Asked again, it is free"
+    rights = page.do(
+        "[...document.querySelectorAll('#answer td.n')].map(each => each.getBoundingClientRect().right)"
+    )
+    assert (
+        len(set(rights[::2])) == len(set(rights[1::2])) == 1
+    )  # numbers of a column end at one place
     assert (
         page.text(".who .spent span") != at_first
     )  # the budget in the header is as new as the answer
@@ -97,7 +104,7 @@ def test_where_the_limit_is_reached_a_replay_still_works(workbench):
     explained(page, "In events")
     page.click("#run")
     page.wait_for("document.querySelector('#answer').innerText.includes('nothing')", "it is free")
-    number = re.compile(r"(?m)^[\d,]+ [\d,]+ to [\d,]+$")
+    number = re.compile(r"(?m)^[\d,]+\s+[\d,]+ to [\d,]+$")
     assert number.search(page.text("#answer"))[0] == number.search(first)[0]
 
 

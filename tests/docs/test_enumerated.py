@@ -64,7 +64,7 @@ def commands(group, above=""):
     for name, command in group.commands.items():
         if hasattr(command, "commands"):
             yield from commands(command, f"{above}{name} ")
-        else:
+        elif not command.hidden:
             yield f"tacit {above}{name}"
 
 

@@ -112,6 +112,7 @@ INSIDE = {
             "public_catalogue",
             "http",
             "wire",
+            "reload_requests",
             "serve_vault",
         ),
     ),

@@ -574,6 +574,16 @@ NUMBERS = [
     "1.5e1",
     "1,5",
     "1.000,5",
+    "1.000.000",
+    "1.000.00",
+    "12.345,",
+    "1234.567,8",
+    "1,234,567.25",
+    "0,123",
+    "1'234",
+    "1\N{RIGHT SINGLE QUOTATION MARK}234.5",
+    "1\N{NARROW NO-BREAK SPACE}234\N{NO-BREAK SPACE}567",
+    "1.234e3",
     "1e400",
     "1e-400",
 ]
@@ -662,7 +672,10 @@ DIALECTS = [
     Dialect(";", decimal=",", dates="%d/%m/%Y", nulls=("NA", "-")),
     Dialect(dates="%m/%d/%Y", true=("ja",), false=("nein",), nulls=("n/a",)),
     Dialect(dates="%Y%m%d"),
-    Dialect(dates="%d.%m.%Y"),
+    Dialect(dates="%d.%m.%Y", decimal=",", thousands="."),
+    Dialect(thousands=","),
+    Dialect(thousands="'"),
+    Dialect(thousands=" ", nulls=("1 000",)),
 ]
 
 

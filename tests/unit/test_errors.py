@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidInput, LimitExceeded
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,13 @@ def test_a_refused_parameter_is_shown_as_people_write_it(given: object, shown: s
 def test_what_is_long_is_cut() -> None:
     assert len(str(InvalidInput("epsilon", "x" * 1000, "give more"))) < 120
     assert len(str(InvalidInput("epsilon", list(range(1000)), "give more"))) < 120
+
+
+def test_where_nothing_is_left_no_price_is_advised():
+    for left, words in (
+        (0, "nothing is left; only what was asked before"),
+        (Fraction(1, 100), "smaller"),
+    ):
+        said = str(LimitExceeded(None, Fraction(1, 10), Fraction(left)))
+        assert words in said
+        assert ("epsilon" in said) == (left > 0)

@@ -81,6 +81,14 @@ class Evidence:
         with working():
             return max(Fraction(0), lower(normal_quantile(self.low) - normal_quantile(self.high)))
 
+    def __str__(self) -> str:
+        return (
+            f"{self.event}: {_rate(self.hits, self.runs)} on one database and {_rate(self.alarms, self.runs)} on the "
+            f"other, so probabilities of at least {float(self.low):.6g} and of at most {float(self.high):.6g}"
+        )
+
+    __repr__ = __str__
+
     @property
     def total_variation(self) -> Fraction:
         """A certified lower bound on delta at epsilon 0."""

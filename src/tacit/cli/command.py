@@ -20,12 +20,13 @@ from tacit.cli.init import init
 from tacit.cli.learn import learn
 from tacit.cli.ledger_commands import books
 from tacit.cli.open_docs import docs
-from tacit.cli.server_commands import calibrate, people, serve, tokens
+from tacit.cli.server_commands import calibrate, people, reload, serve, tokens
 from tacit.cli.survey import surveys
 from tacit.cli.synthesize import marginals, synthesize
 from tacit.cli.vault_commands import budget, check, refresh
 from tacit.errors import (
     EngineFailed,
+    InvalidInput,
     InvalidPolicy,
     LedgerBusy,
     LedgerRefused,
@@ -79,10 +80,21 @@ app.command("example")(print_example)
 app.add_typer(books, name="ledger")
 app.add_typer(auditing, name="audit")
 app.add_typer(surveys, name="survey")
-for served in (serve, calibrate):
+for served in (serve, calibrate, reload):
     app.command()(served)
 app.add_typer(people, name="user")
 app.add_typer(tokens, name="token")
+
+
+@app.command(
+    "ask",
+    hidden=True,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+)
+def _ask() -> None:
+    """There is no such command, but people look for it."""
+    raise InvalidInput("the command", "ask", 'did you mean: tacit sql VAULT "SELECT …"?')
+
 
 CODES: dict[type[TacitError], int] = {
     LimitExceeded: 3,

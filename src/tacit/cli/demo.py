@@ -59,6 +59,7 @@ contributions = 3
 event = { type = "text", values = ["nafld", "diabetes", "htn", "stroke", "heart failure"] }
 """
 
+_CLINIC, _SERVED = "clinic", "demo-served"  # a file that says that everything was made
 _ANALYSTS = ("ana", "ben", "chloe")
 _PRICE, _ALLOWANCE = "1/20", 0.25
 _ROWS = {"patients": 20_000, "labs": 400_000, "events": 40_000}  # rounded up, and public
@@ -116,9 +117,31 @@ def demo(
 
 
 def serve_demo(folder: Path, port: int, pg: int | None = None) -> None:
-    """Serve a new vault over the clinic's data, with three analysts, a curator, an auditor and earlier questions."""
-    from tacit.server import calibrate, identities_of, new_secret, write_calibration
+    """Serve a vault over the clinic's data, with three analysts, a curator, an auditor and earlier questions.
+
+    One that this made before is served as it is.
+    """
+    from tacit.server import check_installed, check_port
     from tacit.server import serve as run_server
+
+    check_port("--http", port)
+    check_port("--pg", pg)
+    check_installed()
+    clinic = folder / _CLINIC
+    if (clinic / _SERVED).exists():
+        typer.echo(f"The vault of the demo is there already, and is served as it is: {clinic}")
+        typer.echo(
+            f"Sign in with the password that was printed first; another one: {_command()} user passwd "
+            f"{shlex.quote(str(clinic))} ana"
+        )
+    else:
+        prepare_demo(folder)
+    run_server(clinic, port=port, pg=pg, say=_announce)
+
+
+def prepare_demo(folder: Path) -> None:
+    """Make the vault that the demo serves, its people and its earlier questions, and say how to sign in."""
+    from tacit.server import calibrate, identities_of, new_secret, write_calibration
 
     clinic = make_vault(folder)
     with (clinic / "tacit.toml").open("a", encoding="utf-8") as policy:
@@ -143,7 +166,7 @@ def serve_demo(folder: Path, port: int, pg: int | None = None) -> None:
         f"A question without a price is asked at epsilon {_PRICE}; analysts may spend "
         f"{_ALLOWANCE:.0%} of the limit a day."
     )
-    run_server(clinic, port=port, pg=pg, say=_announce)
+    (clinic / _SERVED).touch()
 
 
 def _announce(text: str) -> None:
@@ -168,10 +191,14 @@ def print_example(
 def make_vault(folder: Path) -> Path:
     """The directory of a new vault over the clinic's data."""
     if folder.exists():
+        there = (folder / _CLINIC / _SERVED).exists()
+        serving = f", or serve the one there: tacit demo {shlex.quote(str(folder))} --serve"
         raise InvalidInput(
-            "folder", str(folder), "it exists already; name a new one: tacit demo another-folder"
+            "folder",
+            str(folder),
+            f"it exists already; name a new one: tacit demo another-folder{serving if there else ''}",
         )
-    clinic = folder / "clinic"
+    clinic = folder / _CLINIC
     clinic.mkdir(parents=True)
     # the tables, their notice and their licence
     for file in sorted(example("labs").parent.iterdir()):

@@ -93,12 +93,13 @@ def init(
         answers=many,
     )
     _write_policy(file, text)
-    told = {"policy": str(file), "epsilon": str(limit), "delta": str(chosen), "why": str(choice)}
+    why = choice.words(_same_count(counts))
+    told = {"policy": str(file), "epsilon": str(limit), "delta": str(chosen), "why": why}
     rules = [line for line in text.splitlines() if not line.startswith("#")]
     is_open = any('"?"' in line for line in rules)
     first = 'Replace every "?" in it' if is_open else "Declare bounds and public values in it"
     then = f"{first}, then run: tacit check {shlex.quote(str(vault))}"
-    say(f"{choice}\n\nWritten: {file}\n{then}", told, as_json=as_json)
+    say(f"{why}\n\nWritten: {file}\n{then}", told, as_json=as_json)
 
 
 def _check_terminal(missing: list[str]) -> None:
@@ -156,6 +157,12 @@ def _counts(options: list[str]) -> int | Mapping[str, int] | None:
             raise InvalidInput("--contributions", option, remedy)
         found[table] = _whole(count, "--contributions")
     return found
+
+
+def _same_count(counts: int | Mapping[str, int] | None) -> int | None:
+    """How many rows of one unit count in every table, if that is the same number."""
+    numbers = set(counts.values()) if isinstance(counts, Mapping) else {counts}
+    return numbers.pop() if len(numbers) == 1 else None
 
 
 def _ask_who(

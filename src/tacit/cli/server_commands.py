@@ -3,6 +3,7 @@
 Checked by: tests/unit/cli/test_server_commands.py
 """
 
+import shlex
 import sys
 import tomllib
 from datetime import UTC, datetime
@@ -13,13 +14,13 @@ import typer
 
 from tacit.cli.arguments import Folder, number
 from tacit.cli.output import AsJson, say
-from tacit.curator import open_vault
+from tacit.curator import open_vault, write_key
 from tacit.errors import InvalidInput
-from tacit.server import Person, identities_of, write_calibration
+from tacit.server import Person, identities_of, is_served, reload_policy, write_calibration
 from tacit.server import calibrate as measure
 from tacit.server import serve as run_server
 
-__all__ = ["calibrate", "people", "serve", "tokens"]
+__all__ = ["calibrate", "people", "reload", "serve", "tokens"]
 
 people = typer.Typer(help="Add, disable and list the people who may ask.", no_args_is_help=True)
 """`tacit user …`."""
@@ -127,23 +128,45 @@ def add_person(
         told["link"] = link
         text += f" The password is chosen at this path of the server; the link works once, within a day: {link}"
     known.close()
-    if role == "analyst" and not _has_limit(vault, name):
-        text += (
-            f"\nThe policy has no limit for {name} yet: add a section [analysts.{name}] with an epsilon, "
-            "or the vault is not served."
-        )
+    if role == "analyst":
+        command = f"tacit reload {shlex.quote(str(vault))}"
+        if not _has_limit(vault, name):
+            text += (
+                f"\nThe policy has no limit for {name} yet: add a section [analysts.{write_key(name)}] with an "
+                f"epsilon, or the vault is not served. A server that runs reads it on: {command}"
+            )
+        elif is_served(vault):
+            text += f"\nIf the limit of {name} is new in the policy, let the server that runs read it: {command}"
     say(text, told, as_json=as_json)
+
+
+def reload(vault: Folder = Path()) -> None:
+    """Let the server that runs over a vault read its policy again."""
+    reload_policy(vault)
+    typer.echo("The server has read the policy again.")
 
 
 @people.command("passwd")
 def set_password(
     vault: Folder,
     name: _Name,
+    link: Annotated[
+        bool,
+        typer.Option("--link", help="Print a new link where the person chooses the password."),
+    ] = False,
     password_stdin: Annotated[
         bool, typer.Option("--password-stdin", help="Read the password from the standard input.")
     ] = False,
 ) -> None:
     """Set a password; sessions that used the old one end."""
+    if link:
+        known = identities_of(vault)
+        path = f"/welcome/{known.new_link(name)}"
+        known.close()
+        typer.echo(
+            f"{name} chooses a password at this path of the server, once, within a day: {path}"
+        )
+        return
     if password_stdin:
         password = sys.stdin.readline().rstrip("\n")
     elif sys.stdin.isatty():

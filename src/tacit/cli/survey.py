@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tacit.cli.output import AsJson, say
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidData, InvalidInput
 
 if TYPE_CHECKING:
     from tacit.local import Collected
@@ -83,10 +83,21 @@ def encode(
     from tacit.local import read_questionnaire, write_reports
 
     read = read_questionnaire(survey)
-    people = _read_typed_answers(answer) if answer else _people(answers)
+    names = [each.name for each in read.questions]
+    people = _read_typed_answers(answer) if answer else _people(answers, names)
+    place = ""
+
+    def answering() -> Iterator[dict[str, Any]]:
+        nonlocal place
+        for place, given in people:  # noqa: B007 -- it is said where something is wrong
+            yield given
+
     out = sys.stdout if to is None else to.open("w", encoding="utf-8")
     try:
-        out.writelines(f"{line}\n" for line in write_reports(read, people))
+        out.writelines(f"{line}\n" for line in write_reports(read, answering()))
+    except (InvalidData, InvalidInput) as refusal:
+        refusal.args = (f"{place}{refusal}",)
+        raise
     finally:
         if to is not None:
             out.close()
@@ -160,20 +171,30 @@ def _confidence(text: str) -> float:
         raise InvalidInput("confidence", text, "write it in digits, such as 0.95") from None
 
 
-def _read_typed_answers(pairs: list[str]) -> Iterator[dict[str, str]]:
-    """One person's answers, as they were typed."""
+def _read_typed_answers(pairs: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """One person's answers, as they were typed, and where: nowhere."""
     if any("=" not in pair for pair in pairs):
         raise InvalidInput("an answer", "without a name", "write it as NAME=ANSWER")
-    yield {name: given for name, _, given in (pair.partition("=") for pair in pairs)}
+    yield "", {name: given for name, _, given in (pair.partition("=") for pair in pairs)}
 
 
-def _people(file: Path | None) -> Iterator[dict[str, Any]]:
-    """Everybody's answers, from a file."""
+def _people(file: Path | None, names: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Everybody's answers to the questions of these names, from a file, each with its place in it."""
     if file is None:
         raise InvalidInput("answers", None, "name a file, or give --answer NAME=ANSWER")
     with file.open(encoding="utf-8", newline="") as lines:
         if file.suffix.lower() == ".csv":
-            yield from csv.DictReader(lines)
+            people = csv.DictReader(lines)
+            header = list(people.fieldnames or ())
+            if missing := [name for name in names if name not in header]:
+                raise InvalidInput(
+                    "answers",
+                    str(file),
+                    f"it has no column {' and no column '.join(missing)}; it has: {', '.join(header) or 'none'}; every "
+                    "question needs a column of its name",
+                )
+            for row in people:
+                yield f"line {people.line_num}: ", row
             return
         for number, line in enumerate(lines, 1):
             try:
@@ -184,7 +205,7 @@ def _people(file: Path | None) -> Iterator[dict[str, Any]]:
                 raise InvalidInput(
                     "line", number, "write one person's answers in it, as a JSON object"
                 )
-            yield given
+            yield f"line {number}: ", given
 
 
 def _lines(files: list[Path]) -> Iterator[bytes]:

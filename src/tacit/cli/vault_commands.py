@@ -4,6 +4,7 @@ Checked by: tests/unit/cli/test_commands.py
 """
 
 import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,8 +13,9 @@ import typer
 from tacit.cli.arguments import Folder
 from tacit.cli.current_vault import complete_analyst, complete_table
 from tacit.cli.output import AsJson, patience, say
-from tacit.curator import Budget, check_rights, inspect_rows, open_vault
+from tacit.curator import Budget, Shared, check_rights, inspect_rows, open_vault
 from tacit.errors import InvalidInput
+from tacit.plan import Kind
 
 __all__ = ["budget", "check", "refresh"]
 
@@ -37,7 +39,7 @@ def check(
         open_vault(vault, progress=shown.progress) as opened,
     ):
         opened.verify(shown.progress)
-        policy, left = opened.policy, opened.budget.left
+        policy, left, declared = opened.policy, opened.budget.left, opened.declared()
     rights = check_rights(vault)
     if rights.missing:
         raise InvalidInput("the database role", "; ".join(rights.missing), _GRANT)
@@ -47,13 +49,20 @@ def check(
         else _table(policy.unit if shared.table.unit else None, shared.contributions)
         for name, shared in policy.tables.items()
     }
-    lines = [f"  {name}: {told}" for name, told in tables.items()]
+    open_columns = {
+        name: missing for name in policy.tables if (missing := _open_columns(declared[name]))
+    }
+    lines = []
+    for name, words in tables.items():
+        lines += [f"  {name}: {words}", *_advise(open_columns.get(name, {}))]
     head = (
         f"The policy and the ledger are valid: {left:.1%} of the limit (epsilon "
         f"{float(policy.limit.epsilon):g}) is left."
     )
     lines += [f"  more rights than needed: the database role {each}" for each in rights.excess]
     told: dict[str, object] = {"sound": True, "left": left, "tables": tables}
+    if open_columns:
+        told["undeclared"] = open_columns
     if rights.excess:
         told["excess_rights"] = list(rights.excess)
     if not rows:
@@ -97,6 +106,36 @@ def budget(
     with open_vault(vault, analyst=analyst) as opened:
         found = opened.budget
     say(found, _plain(found), as_json=as_json)
+
+
+def _open_columns(shared: Shared) -> dict[str, list[str]]:
+    """The columns of a table about people for which the policy declares no values, or no bounds."""
+    if shared.table.public:
+        return {}
+    columns = shared.table.columns
+    found = {
+        "values": [each.name for each in columns if each.kind is Kind.TEXT and not each.values],
+        "bounds": [
+            each.name
+            for each in columns
+            if each.kind not in (Kind.TEXT, Kind.BOOLEAN) and each.low is None and not each.values
+        ],
+    }
+    return {what: names for what, names in found.items() if names}
+
+
+def _advise(found: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """What cannot be asked about the columns without values or bounds, and what to declare."""
+    if "values" in found:
+        yield (
+            f"    without declared values: {', '.join(found['values'])}; a group by one is shown only if it is large, "
+            "so declare values = [...], or another type if these are numbers or dates in a text file"
+        )
+    if "bounds" in found:
+        yield (
+            f"    without bounds: {', '.join(found['bounds'])}; to sum, average or group by one, declare "
+            "low = ... and high = ..."
+        )
 
 
 def _plain(found: Budget) -> dict[str, object]:

@@ -84,6 +84,7 @@ if TYPE_CHECKING:
         ask_tables,
     )
     from tacit.curator.watch_threshold import Watch, WatchAnswer
+    from tacit.curator.write_toml import write_key
 
 __all__ = [
     "Address",
@@ -181,6 +182,7 @@ __all__ = [
     "terms_of",
     "still_needed",
     "twin",
+    "write_key",
 ]
 
 _LATER = {
@@ -255,6 +257,7 @@ _LATER = {
     "compare_limits": "compare_two_limits",
     "columns_of": "starter_policy",
     "policy_text": "starter_policy",
+    "write_key": "write_toml",
 }
 
 __getattr__ = later(__name__, _LATER)

@@ -44,12 +44,26 @@ class Comparison:
         return Fraction(0) if self.answers < self.turning else self.small
 
     def __str__(self) -> str:
+        return self.words()
+
+    def words(self, contributions: int | None = None) -> str:
+        """The comparison in words, for units of which so many rows count in full; if that is open, for one row.
+
+        >>> compare_limits(3, 100).words(contributions=5).partition("with delta = 0")[0]
+        'With epsilon = 3 and 100 answers of equal price, each count is within ±499 '
+        """
         small = write_number(self.small)
+        rows = 1 if contributions is None else contributions
+        reached = (
+            "if a unit has one row; with contributions = k it is k times that"
+            if contributions is None
+            else f"with contributions = {contributions}"
+        )
         return (
             f"With epsilon = {write_number(self.epsilon)} and {self.answers} answers of equal "
-            f"price, each count is within ±{self.pure:.3g} with delta = 0 (pure differential "
-            f"privacy) and within ±{self.concentrated:.3g} with delta = {small} (zCDP), 95 "
-            "times in 100, if a unit has one row; with contributions = k it is k times that. "
+            f"price, each count is within ±{rows * self.pure:.3g} with delta = 0 (pure differential "
+            f"privacy) and within ±{rows * self.concentrated:.3g} with delta = {small} (zCDP), 95 "
+            f"times in 100, {reached}. "
             f"Below {self.turning} answers delta = 0 gives less noise, from {self.turning} on "
             f"delta = {small} does."
         )

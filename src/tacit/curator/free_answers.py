@@ -32,6 +32,9 @@ from tacit.printing import html_lines, printable_lines
 
 __all__ = ["FreeAnswer", "FreeExplanation", "explain_free", "find_free", "read_text"]
 
+UNNAMED = "data"
+"""What a table is called that is protected without a name."""
+
 _NO_ROW = "free: it can show no row, whatever the tables hold"
 _KEYS = "free: the values that the policy declares, whether rows have them or not"
 
@@ -92,7 +95,12 @@ def read_text(
     """
     try:
         plan, price = read_question(access, text, tables, epsilon, within, bound)
-    except InvalidPlan:
+    except InvalidPlan as refusal:
+        if set(tables) == {UNNAMED} and refusal.reason.startswith("there is no table"):
+            remedy = f'{refusal.remedy}; to call the table otherwise than data: protect(..., name="visits")'
+            raise InvalidPlan(
+                refusal.reason, remedy, text=refusal.text, start=refusal.start, end=refusal.end
+            ) from None
         known = {name: shared.asked_table for name, shared in tables.items()}
         columns = read_empty_rows(text, known, bound)
         if columns is None:

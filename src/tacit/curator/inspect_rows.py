@@ -3,11 +3,21 @@
 Checked by: tests/unit/curator/test_text_files.py
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from tacit.curator.policy.policy_file import Document, read_policy
-from tacit.engines import InspectedColumn, InspectedTable, Linked, Separated, inspect_source
+from tacit.curator.write_toml import write_key, write_text
+from tacit.engines import (
+    InspectedColumn,
+    InspectedTable,
+    Linked,
+    Separated,
+    declared_format,
+    inspect_source,
+)
 from tacit.frozen import frozen
 from tacit.plan import Column, Kind
 from tacit.progress import show_progress
@@ -17,16 +27,21 @@ __all__ = ["RowsInspection", "inspect_rows"]
 MARK = "NOT PRIVATE"
 """What stands at the beginning of every line."""
 
-_HINTS = {
-    Kind.DATE: 'declare the date format, as in dates = "%d/%m/%Y"',
-    Kind.TIMESTAMP: 'declare the date format, as in dates = "%d/%m/%Y"',
-    Kind.NUMBER: 'declare the decimal mark, as in decimal = ",", or the words for NULL: nulls = ["NA"]',
-    Kind.INTEGER: (
-        'declare the words for NULL, as in nulls = ["NA"], or the decimal mark, as in decimal = '
-        '","; with fractions its type is "number"'
-    ),
-    Kind.BOOLEAN: 'declare the words for true and false, as in true = ["ja"] and false = ["nein"]',
+_DATES = {"dates": 'how a day is written, dates = "%d/%m/%Y" (years have four digits)'}
+_NULLS = {"nulls": 'words for NULL, nulls = ["NA"]'}
+_NUMBERS = {
+    "decimal": 'the decimal mark, decimal = ","',
+    "thousands": 'what separates thousands, thousands = "."',
+    **_NULLS,
 }
+_HINTS = {
+    Kind.DATE: _DATES | _NULLS,
+    Kind.TIMESTAMP: _DATES | _NULLS,
+    Kind.NUMBER: _NUMBERS,
+    Kind.INTEGER: _NUMBERS,
+    Kind.BOOLEAN: {"true": 'the words, true = ["ja"] and false = ["nein"]', **_NULLS},
+}
+"""What may be missing in a format where cells of a kind are not read, by its word."""
 
 
 @frozen
@@ -58,8 +73,14 @@ class RowsInspection:
             shared = self.document.policy.tables[table.name].table
             source = self.document.sources[table.name]
             own = source.source if isinstance(source, Linked) else source
+            form = declared_format(own) if isinstance(own, Separated) else None
+            place = "" if form is None else _place_of_format(self.document, table.name, form)
             for column, seen in zip(shared.columns, table.columns, strict=True):
-                yield from _column_lines(table, column, seen, is_text=isinstance(own, Separated))
+                yield from _column_lines(table, column, seen)
+                if form is not None and column.kind is Kind.TEXT and column.values is None:
+                    yield "    a text without declared values; if these are numbers or dates, declare that type"
+                if seen.unread:
+                    yield f"    unreadable cells count as NULL; {_hint(column.kind, form, place)}"
 
 
 def inspect_rows(vault: str | Path | Document) -> RowsInspection:
@@ -91,7 +112,7 @@ def _counts(table: InspectedTable) -> dict[str, object]:
         "heavy_units",
         "shared_keys",
     )
-    parts = ("missing", "unread", "out_of_range", "undeclared")
+    parts = ("missing", "unread", "out_of_range", "undeclared", "padded")
     columns = {
         column.name: {part: getattr(column, part) for part in parts} for column in table.columns
     }
@@ -125,9 +146,7 @@ def _table_lines(table: InspectedTable) -> Iterator[str]:
         )
 
 
-def _column_lines(
-    table: InspectedTable, column: Column, seen: InspectedColumn, *, is_text: bool
-) -> Iterator[str]:
+def _column_lines(table: InspectedTable, column: Column, seen: InspectedColumn) -> Iterator[str]:
     told = {
         "NULL": seen.missing,
         "not read": seen.unread,
@@ -136,13 +155,52 @@ def _column_lines(
     }
     parts = [f"{_part(count, table.rows)} {what}" for what, count in told.items() if count]
     yield f"  {seen.name}: " + (", ".join(parts) or "every cell is read as it stands")
-    if seen.unread:
-        hint = _HINTS.get(column.kind) if is_text else None
-        where = f"in [tables.{table.name}.format] " if hint else ""
-        yield (
-            "    unreadable cells count as NULL; "
-            f"{where}{hint or 'convert the column, or declare another type'}"
+    if seen.padded:
+        whose = (
+            "all of these are"
+            if seen.padded == seen.undeclared
+            else f"{seen.padded:,} of these are"
         )
+        yield (
+            f"    {whose} declared but for blanks at their ends; remove the blanks in the source, or declare the "
+            f'values with them, as in "{(column.values or ("A",))[0]} "'
+        )
+
+
+def _hint(kind: Kind, form: Mapping[str, Any] | None, place: str) -> str:
+    """What to declare so that cells of a kind are read, where that is not declared yet."""
+    if form is None:
+        return "convert the column, or declare another type"
+    hints = _HINTS.get(kind, _NULLS)
+    left = [hint for word, hint in hints.items() if word not in form]
+    said = f"{place} what applies: {', or '.join(left)}" if left else "correct the format"
+    known = " and ".join(word for word in hints if word in form)
+    already = f" ({known} {'are' if ' and ' in known else 'is'} declared)" if known else ""
+    whole = '; if they have fractions, write type = "number"' if kind is Kind.INTEGER else ""
+    return f"{said}{already}{whole}"
+
+
+def _place_of_format(document: Document, table: str, form: Mapping[str, Any]) -> str:
+    """Where the format of a table is in the policy file, or is to be written."""
+    key = write_key(table)
+    quoted = "|".join(map(re.escape, (key, table, f'"{table}"', f"'{table}'")))
+    try:
+        text = document.file.read_text(encoding="utf-8")
+    except OSError:
+        text = ""
+    if re.search(rf"^\s*\[\s*tables\s*\.\s*(?:{quoted})\s*\.\s*format\s*\]", text, re.MULTILINE):
+        return f"add to [tables.{key}.format]"
+    if not form:
+        return f"add format = {{ ... }} to [tables.{key}], with"
+    written = ", ".join(f"{word} = {_write(value)}" for word, value in form.items())
+    return f"in [tables.{key}], add to format = {{ {written} }}"
+
+
+def _write(value: Any) -> str:
+    """A word of a format, or a list of words, as TOML writes it."""
+    if isinstance(value, str):
+        return write_text(value)
+    return f"[{', '.join(map(write_text, value))}]"
 
 
 def _part(count: int, total: int) -> str:

@@ -200,7 +200,7 @@ def _format(form: Mapping[str, str]) -> list[str]:
     """How a text file is written, as far as its first lines show it, and what else may be declared."""
     lines = write_comment(
         'format: how the file differs from 1.5, 2025-01-31, true or yes: decimal = ",", '
-        'dates = "%d/%m/%Y", encoding = "latin-1", nulls = ["NA"], true = ["ja"], '
+        'thousands = ".", dates = "%d/%m/%Y", encoding = "latin-1", nulls = ["NA"], true = ["ja"], '
         'false = ["nein"]. Cells that cannot be read are NULL.'
     )
     written = ", ".join(f"{name} = {write_text(value)}" for name, value in form.items())
@@ -232,6 +232,8 @@ def _columns(table: FileTable, tables: list[FileTable], unit: str | None) -> str
             lines += write_comment(_why_unusable(name, table))
             continue
         declared, hint = _seeming(table.likely.get(name)) if table.is_untyped else _guess(kinds)
+        if name != name.strip():
+            hint += f"{'; ' if hint else ''}there are blanks around this name in the file"
         lines.append(
             f"{write_key(name):{width}} = {{ {declared} }}" + (f"  # {hint}" if hint else "")
         )

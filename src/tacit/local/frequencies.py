@@ -149,10 +149,17 @@ class Frequencies:
     def show(self, confidence: Number = 0.95) -> str:
         """The counts with their intervals, as a text."""
         lines = [f"{self.people:,} reports, each at epsilon {self.protocol.epsilon:.4g}"]
+        moved = False
         for value, count, low, high in self.table(confidence)[:_SHOWN]:
-            lines.append(f"  {printable(str(value))}: {count:,.0f} ({low:,.0f} to {high:,.0f})")
+            possible = min(max(count, low), high)
+            moved = moved or possible != count
+            lines.append(f"  {printable(str(value))}: {possible:,.0f} ({low:,.0f} to {high:,.0f})")
         more = len(self.supports) - _SHOWN
-        return "\n".join([*lines, *([f"  and {more:,} more"] if more > 0 else [])])
+        lines += [f"  and {more:,} more"] * (more > 0)
+        lines += [
+            "  (an estimate below 0 is shown as 0, one beyond its interval as its end)"
+        ] * moved
+        return "\n".join(lines)
 
 
 def quantile_of(confidence: Number, intervals: int = 1) -> float:

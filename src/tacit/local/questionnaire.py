@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidData, InvalidInput
 from tacit.exact import Number, count_of
 from tacit.frozen import frozen
 from tacit.local.choose_protocol import best
@@ -24,6 +24,7 @@ from tacit.privacy import PureLoss
 
 __all__ = ["TEMPLATE", "Question", "Questionnaire", "read_questionnaire"]
 
+_LISTED = 12  # answers that an error names
 KINDS = ("binary", "choice", "number", "list")
 PROTOCOLS: dict[str, Any] = {
     "k-ary": KaryResponse,
@@ -43,7 +44,7 @@ people = 10000             # about how many will answer: it decides which protoc
 
 [questions.vegetarian]
 type = "binary"
-text = "Do you eat meat on most days?"
+text = "Are you a vegetarian?"
 values = ["no", "yes"]
 epsilon = 1
 
@@ -136,7 +137,25 @@ class Questionnaire:
                 missing,
                 "answer every question: leaving one out would also be an answer",
             )
-        return {each.name: each.encode(answers[each.name]) for each in self.questions}
+        return {each.name: _encode(each, answers[each.name]) for each in self.questions}
+
+
+def _encode(question: Question, answer: Any) -> Report:
+    """A report of an answer; what cannot be encoded is refused by the name of its question."""
+    try:
+        return question.encode(answer)
+    except (InvalidData, InvalidInput) as refusal:
+        refusal.args = (f"question {question.name!r}: {refusal}{_known_answers(question)}",)
+        raise
+
+
+def _known_answers(question: Question) -> str:
+    """The first answers of a question, as the end of a sentence; nothing of one that asks for a number."""
+    if isinstance(question.protocol, MeanProtocol):
+        return ""
+    values = question.protocol.values
+    listed = ", ".join(map(str, values[:_LISTED]))
+    return f"; its answers are: {listed}{', …' if len(values) > _LISTED else ''}"
 
 
 def read_questionnaire(path: str | Path) -> Questionnaire:

@@ -33,7 +33,10 @@ __all__ = [
 
 Noise = Callable[[int | None], Any]
 
-_INTEGERS_NEEDED = "release integers, or give the mechanism a grid such as Fraction(1, 1024) to release real numbers"
+_INTEGERS_NEEDED = (
+    "release integers, or give the mechanism a grid such as Fraction(1, 1024) to release real numbers, which NaN and "
+    "infinity are not"
+)
 _NO_PLACE = "NaN and infinity have no place on a grid; clamp them into their range first"
 
 

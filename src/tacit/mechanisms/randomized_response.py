@@ -42,6 +42,8 @@ __all__ = ["Estimate", "RandomizedResponse"]
 class Estimate:
     """How many people truly gave an answer, judged from noisy reports: unbiased, with its standard deviation.
 
+    >>> Estimate(Fraction(40), Fraction(100), Fraction(9))
+    Estimate(count=40, people=100, deviation=3)
     >>> Estimate(Fraction(40), Fraction(100), Fraction(9)).share
     Fraction(2, 5)
     """
@@ -59,6 +61,13 @@ class Estimate:
     def deviation(self) -> float:
         """The standard deviation of the count."""
         return float(root_at_least(self.variance))
+
+    def __repr__(self) -> str:
+        """In decimals: the fractions have dozens of digits."""
+        return (
+            f"Estimate(count={float(self.count):.6g}, people={float(self.people):.6g}, "
+            f"deviation={self.deviation:.4g})"
+        )
 
 
 @frozen(init=False)

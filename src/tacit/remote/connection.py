@@ -1,6 +1,7 @@
 """One server, reached over HTTP: requests that may be sent again are, and none is ever paid for twice."""
 
 import json
+import socket
 import ssl
 import threading
 import time
@@ -17,6 +18,9 @@ from tacit.remote.problem_to_exception import refusal_of
 __all__ = ["Connection"]
 
 _TRIES = 4
+_GREETING = 5.0  # seconds
+_NO_TLS = {"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG"}
+"""What OpenSSL says of an answer that is not one in TLS."""
 _PATH = "/api/v1"
 
 
@@ -126,10 +130,14 @@ class Connection:
                         "has a certificate that is not trusted",
                         "give cafile=, or ask whoever runs the server",
                     ) from None
-                if turn + 1 == _TRIES:
+                if isinstance(failure, ssl.SSLError) and failure.reason in _NO_TLS:
                     raise ServerUnavailable(
-                        self.place, "cannot be reached", "check that it is running, and ask again"
+                        self.place,
+                        "answers, but not with TLS",
+                        f"give http://{self.place.partition('://')[2]} if it runs on this machine without TLS",
                     ) from None
+                if turn + 1 == _TRIES:
+                    raise self._unreachable() from None
                 self._sleep(0.1 * 2**turn)
                 continue
             if status < 400:
@@ -140,6 +148,14 @@ class Connection:
                 raise refusal
             self._sleep(float(said.get("seconds", 0.5)))
         raise AssertionError("the last turn returns or raises")
+
+    def _unreachable(self) -> ServerUnavailable:
+        """Why nothing was answered, as far as that can be seen from here."""
+        if self._tls is None and _speaks_tls(self._host, self._port or 80):
+            secure = f"https://{self.place.partition('://')[2]}"
+            return ServerUnavailable(self.place, "answers with TLS only", f"give {secure}")
+        remedy = "check that it is running, and ask again"
+        return ServerUnavailable(self.place, "cannot be reached", remedy)
 
     def _send(
         self,
@@ -169,6 +185,20 @@ class Connection:
             self._local.connection = known
             self._opened.append(known)
         return known
+
+
+def _speaks_tls(host: str, port: int) -> bool:
+    """Whether who listens there greets in TLS; nothing but a greeting is sent."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    try:
+        with (
+            socket.create_connection((host, port), timeout=_GREETING) as opened,
+            context.wrap_socket(opened, server_hostname=host),
+        ):
+            return True
+    except OSError:
+        return False
 
 
 def _is_loopback(host: str) -> bool:

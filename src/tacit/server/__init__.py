@@ -19,7 +19,15 @@ if TYPE_CHECKING:
     from tacit.server.passwords import new_secret
     from tacit.server.rate_limits import Rate, Rates, Waiting
     from tacit.server.rights import RIGHTS
-    from tacit.server.serve_vault import Server, identities_of, serve
+    from tacit.server.serve_vault import (
+        Server,
+        check_installed,
+        check_port,
+        identities_of,
+        is_served,
+        reload_policy,
+        serve,
+    )
     from tacit.server.slots import LENGTHS, Schedule, Slot, Slots
 
 __all__ = [
@@ -45,9 +53,13 @@ __all__ = [
     "Token",
     "Waiting",
     "calibrate",
+    "check_installed",
+    "check_port",
     "identities_of",
     "new_secret",
     "read_calibration",
+    "is_served",
+    "reload_policy",
     "serve",
     "write_calibration",
 ]
@@ -74,7 +86,11 @@ _LATER = {
     "Waiting": "rate_limits",
     "new_secret": "passwords",
     "Server": "serve_vault",
+    "check_installed": "serve_vault",
+    "check_port": "serve_vault",
     "identities_of": "serve_vault",
+    "is_served": "serve_vault",
+    "reload_policy": "serve_vault",
     "serve": "serve_vault",
     "LENGTHS": "slots",
     "Schedule": "slots",

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from tacit.errors import InvalidInput
 
-__all__ = ["element", "read_expiry"]
+__all__ = ["check_certificate", "element", "read_expiry"]
 
+_KEY = "PRIVATE KEY-----"
 _BEGIN, _END = "-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"
 
 
@@ -22,6 +23,39 @@ def read_expiry(file: Path) -> datetime:
         return _not_after(der)
     except (OSError, ValueError, IndexError):
         raise InvalidInput("--tls", str(file), "name a certificate in PEM") from None
+
+
+def check_certificate(certificate: Path, key: Path) -> None:
+    """Refuse a certificate and a key that cannot be used, and say which of the two is wrong."""
+    texts = []
+    for file, what in ((certificate, "certificate"), (key, "key")):
+        try:
+            texts.append(file.read_text(encoding="ascii", errors="replace"))
+        except OSError as error:
+            why = str(error.strerror).lower()
+            raise InvalidInput(
+                "--tls", str(file), f"the {what} cannot be read ({why}); name a file that can be"
+            ) from None
+    if _BEGIN not in texts[0]:
+        swapped = _KEY in texts[0] and _BEGIN in texts[1]
+        remedy = "the two are swapped: give the certificate first, and then its key"
+        plain = "it is no certificate in PEM; name one, and then its key"
+        raise InvalidInput("--tls", str(certificate), remedy if swapped else plain)
+    if _KEY not in texts[1]:
+        raise InvalidInput(
+            "--tls", str(key), "it is no private key in PEM; name the key of the certificate"
+        )
+    if "ENCRYPTED" in texts[1]:
+        remedy = "it has a password; write it without: openssl pkey -in key.pem -out plain.pem"
+        raise InvalidInput("--tls", str(key), remedy)
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
+    except ssl.SSLError as error:
+        if error.reason == "KEY_VALUES_MISMATCH":
+            problem = f"it is not the key of {certificate}; name the one that belongs to it"
+            raise InvalidInput("--tls", str(key), problem) from None
+        remedy = "one of the two is damaged; write them again"
+        raise InvalidInput("--tls", f"{certificate} {key}", remedy) from None
 
 
 def _not_after(certificate: bytes) -> datetime:

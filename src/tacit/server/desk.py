@@ -303,6 +303,11 @@ class Desk:
         self._served.reload(self._vault)
         self._audit.note("reloaded", identity=who.name)
 
+    def reload_by_file(self) -> None:
+        """Read the policy again since whoever writes in the vault's folder asked for it."""
+        self._served.reload(self._vault)
+        self._audit.note("reloaded")
+
     def policy_text(self, who: Identity) -> tuple[str, Path]:
         """The policy file as it is now, and where it is."""
         check_right(who, "decide")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
+from shlex import quote
 from time import monotonic
 from typing import Any
 
@@ -125,9 +126,8 @@ class Identities:
 
         >>> people = Identities()
         >>> people.add("ana", "analyst", "a long password")
-        >>> people.add("ana", "auditor")
-        Traceback (most recent call last):
-        tacit.errors.InvalidInput: name cannot be 'ana'; it is taken; choose another
+        >>> people.sign_in("ana", "a long password").role
+        'analyst'
         """
         if not name or not name.isprintable() or name != name.strip() or len(name) > _LONGEST_NAME:
             raise InvalidInput("name", name, "give a name of at most 100 printable characters")
@@ -137,7 +137,12 @@ class Identities:
         hashed = None if password is None else hash_password(password)
         with self.writing() as file:
             if self._row(name) is not None:
-                raise InvalidInput("name", name, "it is taken; choose another")
+                raise InvalidInput(
+                    "name",
+                    name,
+                    "somebody is called so already; choose another, or give "
+                    f"{name} a new password: tacit user passwd VAULT {quote(name)}",
+                )
             file.execute(
                 "INSERT INTO people (name, role, password, price, allowance) VALUES (?, ?, ?, ?, ?)",
                 (name, role, hashed, price, allowance),

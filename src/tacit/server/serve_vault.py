@@ -13,16 +13,18 @@ from pathlib import Path
 from typing import Any
 
 from tacit.curator import Address, Vault, open_vault, read_ledger_place
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidData, InvalidInput
 from tacit.extras import extra
 from tacit.server.audit_log import AuditLog
 from tacit.server.calibration import read_calibration
+from tacit.server.certificates import check_certificate
 from tacit.server.desk import Desk
 from tacit.server.identities import FILE, Identities
 from tacit.server.policy_changes import FILE as POLICY
 from tacit.server.policy_changes import note_policy
 from tacit.server.postgres_state_tables import PostgresTables, adopt_file
 from tacit.server.public_catalogue import PublicCatalogue
+from tacit.server.reload_requests import NOBODY, answer_reload_requests, request_reload
 from tacit.server.server_health import Watching
 from tacit.server.sessions import Sessions
 from tacit.server.shared_board import SharedBoard
@@ -31,7 +33,18 @@ from tacit.server.slots import Slots
 from tacit.server.state_tables import FileTables, Tables
 from tacit.server.wire.connection import WireServer
 
-__all__ = ["AUDIT", "MISSES", "Server", "identities_of", "prepare_process", "serve"]
+__all__ = [
+    "AUDIT",
+    "MISSES",
+    "Server",
+    "check_installed",
+    "check_port",
+    "identities_of",
+    "is_served",
+    "prepare_process",
+    "reload_policy",
+    "serve",
+]
 
 LOCK = "server.lock"
 """The file by which a second server of the same vault is refused."""
@@ -41,6 +54,8 @@ AUDIT = "audit.jsonl"
 
 SWITCHING = 0.001
 """After so many seconds a thread that reads a question lets the loop go on, which sends answers when slots end."""
+
+_LAST_PORT = (1 << 16) - 1
 
 MISSES = "catalogue-misses.jsonl"
 """Where statements about the database are noted that could not be answered, beside the policy of a vault."""
@@ -112,6 +127,7 @@ class Server:
             folder=folder,
             board=self._board,
         )
+        self.folder = folder
         self.wire_place: tuple[int, str] | None = None
         self.watching = Watching(folder / MISSES, certificate)
         self.app = make_app(
@@ -171,6 +187,21 @@ def refuse_unlimited(vault: Vault, identities: Identities) -> None:
         )
 
 
+def check_installed() -> None:
+    """Refuse before anything is written if a library that a server needs is missing."""
+    with extra("server", "tacit serve"):
+        import argon2  # noqa: F401 -- which is needed later, as all that the application imports
+        import uvicorn  # noqa: F401
+
+        from tacit.server.http.app import make_app  # noqa: F401
+
+
+def check_port(option: str, port: int | None) -> None:
+    """Refuse a number that no port has."""
+    if port is not None and not 0 <= port <= _LAST_PORT:
+        raise InvalidInput(option, port, f"give a port from 1 to {_LAST_PORT}, or 0 for any")
+
+
 def prepare_process() -> None:
     """Let answers leave in time: no thread keeps the others waiting, and no search for garbage goes through all that
     was there before the first question, which took a tenth of a second.
@@ -202,6 +233,10 @@ def serve(
         raise InvalidInput(
             "--host", host, "without TLS only this machine is served; give --tls CERT KEY"
         )
+    check_port("--http", port)
+    check_port("--pg", pg)
+    if tls is not None:
+        check_certificate(*tls)
     with serve_alone(vault):
         _serve_until_stopped(
             vault,
@@ -240,6 +275,31 @@ def serve_alone(vault: str | Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+def reload_policy(vault: str | Path) -> None:
+    """Let the server of a vault read its policy again; a policy that is refused is refused here, and the server keeps
+    the one that it has.
+    """
+    folder = _folder_of(vault)
+    if not isinstance(read_ledger_place(vault), Address) and not is_served(folder):
+        raise InvalidData(NOBODY)
+    request_reload(folder)
+
+
+def is_served(vault: str | Path) -> bool:
+    """Whether a server holds the lock of a vault."""
+    try:
+        handle = os.open(_folder_of(vault) / LOCK, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False
 
 
 def _serve_until_stopped(
@@ -329,8 +389,12 @@ async def _serve(
         if ready is not None:
             ready(url)
         waiting = asyncio.create_task(stopping.wait())
+        reloading = asyncio.create_task(
+            answer_reload_requests(server.folder, server.desk.reload_by_file)
+        )
         await asyncio.wait({serving, waiting}, return_when=asyncio.FIRST_COMPLETED)
         waiting.cancel()
+        reloading.cancel()
         await server.desk.drain()
         if door is not None:
             await door.close()

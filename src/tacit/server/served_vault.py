@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import TypeVar
 
-from tacit.curator import Policy, Unseen, Vault, limits_agree, limits_changed
+from tacit.curator import Policy, Unseen, Vault, limits_agree, limits_changed, write_key
 from tacit.errors import AccessDenied, InvalidInput, LedgerRefused, TacitError
 from tacit.server.free_reads import FreeReads, seen_state
 from tacit.server.identities import Identity
@@ -53,8 +53,9 @@ class ServedVault:
             and who.payer not in self.policy.analysts
         ):
             raise AccessDenied(
-                f"{who.name!r} has no limit of their own",
-                f"the curator can add one to the policy: [analysts.{who.name}]",
+                f"{who.name!r} has no limit of their own in the policy as this server has read it",
+                f"the curator adds [analysts.{write_key(who.name)}] with an epsilon to tacit.toml, if it is not there, "
+                'and reloads the policy: tacit reload VAULT, or "Read it again" on the page Policy',
                 signed_in=True,
             )
         return self.current.of(who.payer)

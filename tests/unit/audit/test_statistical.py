@@ -110,6 +110,11 @@ def test_the_report_can_be_read():
     assert "at delta 0; claimed 1, REFUTED" in said
     assert "claimed 9, not refuted" in said
     assert "of 1,000 times on 3" in said
+    witness = str(found.witness)
+    assert witness == repr(found.witness)
+    assert witness.startswith(str(found.witness.event))
+    assert "of 1,000 times on one database and" in witness
+    assert "array" not in witness
     assert str(audit(len, ("ab", "abc"), 200, SURE)).startswith("len: ")
 
 

@@ -1,6 +1,7 @@
 """Every command does what its help says, for people and for programs."""
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 
 from tacit.cli.command import CODES, app
-from tests.unit.cli.clinics import Said, called, tacit, vault
+from tests.unit.cli.clinics import POLICY, Said, called, tacit, vault
 
 COUNT = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
 Run = Callable[..., Said]
@@ -39,6 +40,43 @@ def test_a_question_is_answered_as_a_table_and_as_json(run: Run, clinic: Path) -
     assert answer["columns"] == ["ward", "n", "n_low", "n_high"]
     assert answer["price"]["free"] is True
     assert [row["ward"] for row in answer["rows"]] == ["A", "B"]
+
+
+def test_what_is_not_declared_is_said_before_and_after_it_is_paid_for(
+    run: Run, tmp_path: Path
+) -> None:
+    bare = POLICY.replace(', values = ["A", "B"]', "").replace(
+        '"number", low = 0, high = 500', '"text"'
+    )
+    clinic = vault(tmp_path, bare)
+    shown = run("check", clinic).out
+    assert "without declared values: ward, cost;" in shown
+    assert "without bounds: age; to sum, average or group by one, declare low" in shown
+    told = parsed(run("check", clinic, "--json"))
+    assert told["undeclared"] == {"visits": {"values": ["ward", "cost"], "bounds": ["age"]}}
+    advised = "whatever its size, declare values = [...] of ward in the policy"
+    for _ in range(2):  # paid, and repeated for free
+        answer = run("sql", clinic, COUNT, "--epsilon", "0.01")
+        assert answer.code == 0
+        assert advised in answer.out
+    assert advised not in run("mock", clinic, COUNT, "--epsilon", "2").out
+    declared = 'declare its type: columns={"cost": (..., ...)} in Python'
+    for question in ("AVG(cost) AS m", "COUNT(*) AS n"):
+        condition = "" if "AVG" in question else " WHERE cost > 30"
+        refused = run(
+            "sql", clinic, f"SELECT {question} FROM visits{condition}", "--epsilon", "0.1"
+        )
+        assert refused.code == 2
+        assert declared in refused.err
+
+
+def test_nothing_is_advised_where_all_is_declared(run: Run, tmp_path: Path) -> None:
+    told = POLICY.replace('type = "integer"', 'type = "integer", low = 0, high = 120')
+    clinic = vault(tmp_path, told)
+    assert "without" not in run("check", clinic).out
+    assert "undeclared" not in parsed(run("check", clinic, "--json"))
+    refused = run("sql", clinic, "SELECT COUNT(*) AS n FROM visits WHERE ward > 3", "--epsilon", 1)
+    assert "text file" not in refused.err
 
 
 def test_numbers_are_read_as_they_are_written(run: Run, clinic: Path) -> None:
@@ -277,7 +315,7 @@ def test_every_command_is_documented() -> None:
     names = [
         command.name or command.callback.__name__
         for command in app.registered_commands
-        if command.callback
+        if command.callback and not command.hidden
     ]
     for group in app.registered_groups:
         assert group.typer_instance is not None
@@ -375,3 +413,84 @@ def test_an_answer_is_printed_as_csv_json_or_markdown(run: Run, clinic: Path) ->
     assert asked("csv").startswith("ward,n,n_low,n_high\n")
     assert json.loads(asked("json"))["columns"] == ["ward", "n", "n_low", "n_high"]
     assert asked("markdown").startswith("| ward | n |\n| :-- | --: |\n")
+
+
+def test_the_demo_is_served_again_as_it_is(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served: list[Path] = []
+    monkeypatch.setattr("tacit.cli.demo.prepare_demo", _prepare_nothing)
+    monkeypatch.setattr("tacit.server.serve", lambda vault, **_: served.append(vault))
+    folder = tmp_path / "a demo"
+    for option, port in (("--http", "99999"), ("--pg", "70000")):
+        refused = run("demo", folder, "--serve", option, port)
+        assert f"{option} cannot be {port}; give a port" in refused.err
+        assert not folder.exists()
+    assert run("demo", folder, "--serve").code == 0
+    again = run("demo", folder, "--serve")
+    assert again.code == 0
+    assert "user passwd '" in again.out
+    assert served == [folder / "clinic"] * 2
+    said = run("demo", folder)
+    assert f"or serve the one there: tacit demo '{folder}' --serve" in said.err
+
+
+def test_the_demo_writes_nothing_where_a_library_is_missing(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "argon2", None)
+    refused = run("demo", tmp_path / "demo", "--serve")
+    assert "pip install 'tacit-dp[server]'" in refused.err
+    assert not (tmp_path / "demo").exists()
+
+
+def test_an_answer_that_cannot_be_encoded_is_found_by_its_line_and_question(
+    run: Run, tmp_path: Path
+) -> None:
+    survey, answers = tmp_path / "survey.toml", tmp_path / "answers.csv"
+    run("survey", "new", survey)
+    head, good = "vegetarian,dish,spent,town\n", "no,soup,12.5,Cork\n"
+    for text, said in (
+        (head + good + "no,sopu,12.5,Cork\n", "line 3: question 'dish': this is not one of"),
+        (head + "no,soup,much,Cork\n", "line 2: question 'spent': an answer cannot be"),
+        (
+            head.replace("dish", "dihs") + good,
+            "it has no column dish; it has: vegetarian, dihs, spent",
+        ),
+        ("", "it has: none; every question needs a column"),
+    ):
+        answers.write_text(text)
+        refused = run("survey", "encode", survey, answers, "--to", tmp_path / "reports.jsonl")
+        assert refused.code == 2
+        assert said in refused.err
+    assert (
+        "its answers are: soup, salad, pasta"
+        in run(
+            "survey",
+            "encode",
+            survey,
+            "--answer",
+            "vegetarian=no",
+            "--answer",
+            "dish=sopu",
+            *("--answer", "spent=1", "--answer", "town=Cork"),
+        ).err
+    )
+    lines = tmp_path / "answers.jsonl"
+    lines.write_text('{"vegetarian": "no", "dish": "soup", "spent": 3}\n')
+    refused = run("survey", "encode", survey, lines)
+    assert "line 1: an answer cannot be ['town']; answer every question" in refused.err
+
+
+def test_what_people_look_for_is_named(run: Run, tmp_path: Path) -> None:
+    assert "did you mean: tacit sql VAULT" in run("ask", "clinic", "SELECT 1", "--epsilon", "1").err
+    assert run("ask").code == 2
+    assert "│ ask" not in run("--help").out
+    missing = run("check", tmp_path)
+    assert missing.err.startswith(f"tacit: there is no file {tmp_path / 'tacit.toml'}; write one")
+    assert missing.code == 4
+
+
+def _prepare_nothing(folder: Path) -> None:
+    (folder / "clinic").mkdir(parents=True)
+    (folder / "clinic" / "demo-served").touch()

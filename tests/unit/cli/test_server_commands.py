@@ -6,8 +6,9 @@ import pytest
 from typer.testing import CliRunner
 
 from tacit.cli.command import app
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidData, InvalidInput
 from tacit.server import identities_of
+from tacit.server.serve_vault import serve_alone
 from tests.unit.server.clinics import make_folder
 
 
@@ -66,6 +67,25 @@ def test_an_allowance_is_a_share_or_a_percentage_and_a_missing_limit_is_told(fol
     for wrong in ("5", "much", "0", "-1%"):
         with pytest.raises(InvalidInput, match=r"0\.05"):
             run("user", "add", folder, "eve", "--allowance", wrong)
+
+
+def test_what_to_do_next_can_be_pasted(folder):
+    added = run("user", "add", folder, "an a")
+    assert '[analysts."an a"] with an epsilon' in added
+    assert f"tacit reload {folder}" in added
+    with pytest.raises(InvalidInput, match="tacit user passwd VAULT 'an a'"):
+        run("user", "add", folder, "an a")
+    link = run("user", "passwd", folder, "an a", "--link").split()[-1]
+    people = identities_of(folder)
+    assert people.of_link(link.removeprefix("/welcome/")) == "an a"
+    people.close()
+    assert "tacit reload" not in run("user", "add", folder, "ben")
+    with serve_alone(folder):
+        assert f"let the server that runs read it: tacit reload {folder}" in run(
+            "user", "add", folder, "ana"
+        )
+    with pytest.raises(InvalidData, match="no server of this vault runs here"):
+        run("reload", folder)
 
 
 def test_tokens_are_made_listed_and_revoked(folder):

@@ -404,3 +404,16 @@ def test_columns_without_what_is_public_about_them_are_refused_and_not_shown(col
     with pytest.raises(InvalidInput, match=r'\{"cost": \(0, 500\)') as refused:
         protect([{"cost": 4711}], unit="row", columns=columns, epsilon=1)
     assert "4711" not in str(refused.value)
+
+
+def test_a_table_without_a_name_is_called_data_and_how_to_name_it_is_said():
+    rows = [{"patient": 1, "cost": 2}]
+    given = {"unit": "patient", "contributions": 1, "epsilon": 1}
+    question = "SELECT COUNT(*) AS n FROM visits"
+    with protect(rows, **given) as vault, pytest.raises(InvalidPlan) as refused:
+        vault.explain(question, epsilon=0.1)
+    assert 'protect(..., name="visits")' in refused.value.remedy
+    assert question in str(refused.value)
+    with protect(rows, name="visit", **given) as vault, pytest.raises(InvalidPlan) as named:
+        vault.explain(question, epsilon=0.1)
+    assert "name=" not in named.value.remedy

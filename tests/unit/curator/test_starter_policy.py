@@ -270,6 +270,52 @@ def test_decimal_commas_are_proposed_and_no_cell_is_written(tmp_path):
     assert "canary" not in text
 
 
+@pytest.mark.parametrize(
+    ("cells", "form", "kind"),
+    [
+        (("4.706,79", "1.234.567,5"), 'decimal = ",", thousands = "."', "number"),
+        (("1.234.567", "-9.999.999"), 'thousands = ".", decimal = ","', "number"),
+        (("1,234.50", "1,234,567"), 'thousands = ","', "number"),
+        (("1'234", "9’999.5"), 'thousands = "\'"', "number"),
+        (
+            ("1 234,5", "1\N{NARROW NO-BREAK SPACE}234,5"),
+            'decimal = ",", thousands = " "',
+            "number",
+        ),
+        (("4.706", "1.234"), "", "number"),  # as likely three decimals
+        (("030 123 456", "5.12"), "", None),
+    ],
+)
+def test_separated_thousands_are_proposed_and_no_cell_is_written(tmp_path, cells, form, kind):
+    file, found = tmp_path / "visits.csv", set()
+    for cell in cells:
+        file.write_text(f"patient;cost\ncanary-ann;{cell}\ncanary-bob;3\n", encoding="utf-8")
+        found.add(policy_text([file], folder=tmp_path, unit="patient", contributions=5, epsilon=3))
+    text = min(found)
+    assert len(found) == 1 or kind is None
+    written = f", {form}" if form else ""
+    assert f'format = {{ separator = ";"{written} }}' in text.splitlines()
+    assert (f'type = "{kind}"' in text) == (kind is not None)
+    assert "canary" not in text
+    (tmp_path / "tacit.toml").write_text(text.replace('delta = "?"', "delta = 0"), encoding="utf-8")
+    assert read_policy(tmp_path)
+
+
+def test_blanks_around_a_name_and_another_encoding_are_said(tmp_path):
+    file = tmp_path / "visits.csv"
+    file.write_text("patient;cost ;ward\nann;1;a\n")
+    (line,) = [
+        line
+        for line in policy_text([file], folder=tmp_path, unit="patient").splitlines()
+        if line.startswith('"cost "')
+    ]
+    assert line.endswith("there are blanks around this name in the file")
+    for encoding in ("utf-16", "utf-16-be", "utf-16-le"):
+        file.write_text("patient;cost\nann;1\n", encoding=encoding)
+        with pytest.raises(InvalidData, match="encoded as UTF-16; save it as UTF-8"):
+            policy_text([file], folder=tmp_path, unit="patient")
+
+
 def test_kinds_of_a_text_file_are_proposed_as_comments(tmp_path):
     file, found = tmp_path / "visits.csv", set()
     header = "patient;cost;day;age;code;died;seen;ward"

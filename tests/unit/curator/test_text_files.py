@@ -38,6 +38,36 @@ CASES = {
         19.5,
     ),
     "numbers with a comma that is not declared": (['"18,5"', '"19,5"', '"20,5"'], NUMBER, "", None),
+    "numbers with thousands": (
+        ["1.000,5", "1.500,25", "2.000"],
+        NUMBER,
+        'separator = ";", decimal = ",", thousands = "."',
+        1500.25,
+    ),
+    "numbers with thousands, Swiss": (
+        ["1'000.5", "1’500", "2000"],
+        NUMBER,
+        'thousands = "\'"',
+        1500,
+    ),
+    "integers with thousands, French": (
+        ["1 000", "1\N{NARROW NO-BREAK SPACE}500", "2\N{NO-BREAK SPACE}000"],
+        INTEGER,
+        'thousands = " "',
+        1500,
+    ),
+    "integers with thousands, English": (
+        ['"1,000"', '"1,500"', "2000"],
+        INTEGER,
+        'thousands = ","',
+        1500,
+    ),
+    "integers with thousands that are not declared": (
+        ['"1,000"', '"1,500"', '"2,000"'],
+        INTEGER,
+        "",
+        None,
+    ),
     "numbers with words for nothing": (["18", "NA", "20"], NUMBER, 'nulls = ["NA"]', "NULL"),
     "numbers with words for nothing that are not declared": (["18", "NA", "20"], NUMBER, "", None),
     "yes and no": (["yes", "No", "yes"], 'type = "boolean"', "", False),
@@ -174,12 +204,54 @@ def test_a_cell_is_read_as_it_is_meant_or_the_curator_is_told(case: str, tmp_pat
     assert every["n"] == sum(bool(cell) and cell != "NA" for cell in cells)
 
 
+INLINE = 'format = { separator = ";", decimal = "," }\n'
+SECTION = '[tables."Kosten März".format]\nseparator = ";"\ndecimal = ","\n'
+
+
+@pytest.mark.parametrize(
+    ("form", "place"),
+    [
+        (
+            INLINE,
+            """in [tables."Kosten März"], add to format = { separator = ";", decimal = "," } what""",
+        ),
+        (SECTION, 'add to [tables."Kosten März".format] what applies'),
+    ],
+)
+def test_what_is_said_of_cells_that_are_not_read_can_be_pasted(
+    form: str, place: str, tmp_path: Path
+) -> None:
+    policy = POLICY.replace("tables.t", 'tables."Kosten März"')
+    (tmp_path / "tacit.toml").write_text(policy.format(format=form, declared=NUMBER), "utf-8")
+    (tmp_path / "t.csv").write_text("x;who\n1.000,5;1\nNA;2\n3;3\n")
+    told = str(inspect_rows(tmp_path))
+    assert place in told
+    assert 'what separates thousands, thousands = ".", or words for NULL, nulls = ["NA"]' in told
+    assert "(decimal is declared)" in told
+    assert 'decimal = ",", or' not in told.partition("what applies")[2]
+
+
+def test_values_that_differ_by_blanks_alone_are_counted(tmp_path: Path) -> None:
+    declared = 'type = "text", values = ["Nord", "Ost"]'
+    folder = vault_of(tmp_path, ["Nord ", "Ost", "\tNord", "West"], declared, "")
+    found = inspect_rows(folder)
+    (column,) = found.tables[0].columns
+    assert (column.undeclared, column.padded) == (3, 2)
+    assert "2 of these are declared but for blanks at their ends; remove the blanks" in str(found)
+    (folder / "tacit.toml").write_text(POLICY.format(format="", declared='type = "text"'))
+    assert "if these are numbers or dates, declare that type" in str(inspect_rows(folder))
+
+
 FAULTS = [
     ('separator = ";;"', "format.separator", "write one character"),
     ('separator = "a"', "format.separator", "write one character"),
     ("separator = 3", "format.separator", "write one character"),
     ('decimal = ";"', "format.decimal", 'write "." or ","'),
     ('decimal = ","', "format.decimal", "different from the separator"),
+    ('thousands = "-"', "format.thousands", "it may be one of"),
+    ('thousands = "."', "format.thousands", "not the decimal mark"),
+    ("thousands = 3", "format.thousands", "what separates thousands"),
+    ('dates = "%d.%m.%y"', "format.dates", "years of two digits cannot be read"),
     ('encoding = "utf-16"', "format.encoding", '"latin-1"'),
     ('dates = "%d/%m/%y"', "format.dates", '"%d/%m/%Y"'),
     ('dates = "%d/%d/%Y"', "format.dates", "once each"),

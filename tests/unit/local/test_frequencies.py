@@ -70,6 +70,16 @@ def test_a_printed_table_is_harmless_and_short():
     assert "and 21 more" in str(found)
 
 
+def test_an_estimate_beyond_its_interval_is_shown_as_its_end_and_that_is_said():
+    found = KaryResponse(["a", "b", "c"], 1).collect([0] * 90 + [1] * 10)
+    (_, count, low, high) = found.table()[2]
+    assert count < low == 0
+    shown = found.show().splitlines()
+    assert shown[3] == f"  c: 0 (0 to {high:,.0f})"
+    assert shown[-1].startswith("  (an estimate below 0 is shown as 0")
+    assert "shown as" not in KaryResponse(["a", "b"], 1).collect([0] * 50 + [1] * 50).show()
+
+
 def test_bars_are_drawn(tmp_path):
     Frequencies(KaryResponse(["$a$", "b"], 1), 100, (60, 40)).plot(
         tmp_path / "bars.png", "A question"

@@ -104,3 +104,6 @@ def test_estimates_add_up_to_the_people():
 def test_an_estimate_has_a_share_and_a_deviation():
     estimate = Estimate(F(30), F(120), F(9))
     assert (estimate.share, estimate.deviation) == (F(1, 4), 3.0)
+    assert str(estimate) == repr(estimate) == "Estimate(count=30, people=120, deviation=3)"
+    (found, _) = RandomizedResponse(1).estimate([0, 1, 1]).values()
+    assert "Fraction" not in repr(found)

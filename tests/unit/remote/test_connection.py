@@ -2,6 +2,8 @@
 
 import json
 import socket
+import ssl
+import subprocess
 import threading
 from contextlib import contextmanager, suppress
 
@@ -218,3 +220,57 @@ def test_two_threads_have_connections_of_their_own(server):
     assert len({each.rows for each in found}) == 1
     assert len(found) == 4
     vault.close()
+
+
+def test_the_wrong_scheme_is_named(tmp_path):
+    file, key = tmp_path / "a.crt", tmp_path / "a.key"
+    made = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
+    subprocess.run(
+        [
+            "openssl",
+            "req",
+            "-x509",
+            *made,
+            "-subj",
+            "/CN=x",
+            "-keyout",
+            str(key),
+            "-out",
+            str(file),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(file, key)
+
+    def in_tls(client):
+        with suppress(OSError), context.wrap_socket(client, server_side=True) as opened:
+            opened.recv(100)
+
+    def in_plain(client):
+        with suppress(OSError), client:
+            client.recv(1000)
+            client.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+
+    for answer, scheme, said in (
+        (in_tls, "http", "answers with TLS only; give https://127.0.0.1:"),
+        (in_plain, "https", "answers, but not with TLS; give http://127.0.0.1:"),
+    ):
+        with socket.create_server(("127.0.0.1", 0)) as door:
+            port = door.getsockname()[1]
+            door.settimeout(20)
+
+            def serve(door=door, answer=answer):
+                with suppress(OSError):
+                    while True:
+                        answer(door.accept()[0])
+
+            answering = threading.Thread(target=serve, daemon=True)
+            answering.start()
+            asked = Connection(f"{scheme}://127.0.0.1:{port}", "t", sleep=lambda _: None)
+            with pytest.raises(ServerUnavailable, match=said):
+                asked.get("/me")
+            asked.close()
+            door.shutdown(socket.SHUT_RDWR)
+            answering.join(30)

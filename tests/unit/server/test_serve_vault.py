@@ -24,6 +24,17 @@ def test_without_tls_only_this_machine_is_served(tmp_path, host):
         serve(make_folder(tmp_path / "clinic"), host=host)
 
 
+@pytest.mark.parametrize("ports", [{"port": 99_999}, {"port": -1}, {"port": 0, "pg": 65_536}])
+def test_a_number_that_no_port_has_is_refused(tmp_path, ports):
+    with pytest.raises(InvalidInput, match="give a port from 1 to 65535, or 0 for any"):
+        serve(make_folder(tmp_path / "clinic"), **ports)
+
+
+def test_a_certificate_is_looked_at_before_anything_is_opened(tmp_path):
+    with pytest.raises(InvalidInput, match=r"the certificate cannot be read"):
+        serve(tmp_path / "no-vault", tls=(tmp_path / "no.crt", tmp_path / "no.key"))
+
+
 def test_a_vault_has_one_server(tmp_path):
     folder = make_folder(tmp_path / "clinic")
     for _ in range(2):  # and another one after it

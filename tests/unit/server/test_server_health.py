@@ -3,11 +3,12 @@
 import json
 import subprocess
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from tacit.errors import InvalidInput
-from tacit.server.certificates import read_expiry
+from tacit.server.certificates import check_certificate, read_expiry
 from tacit.server.server_health import Watched, Watching, read_misses
 
 
@@ -21,6 +22,31 @@ def make_certificate(folder, days):
         capture_output=True,
     )
     return file
+
+
+def test_of_a_certificate_and_its_key_it_is_said_which_is_wrong(tmp_path):
+    mine, other = make_certificate(tmp_path, 2), make_certificate(tmp_path, 3)
+    key, missing, junk = Path(f"{mine}.key"), tmp_path / "no.pem", tmp_path / "junk"
+    junk.write_bytes(b"junk\xff")
+    check_certificate(mine, key)
+    locked = tmp_path / "locked.key"
+    locked.write_text("-----BEGIN ENCRYPTED PRIVATE KEY-----\n")
+    damaged = tmp_path / "damaged.crt"
+    damaged.write_text(mine.read_text().replace("CERTIFICATE-----\n", "CERTIFICATE-----\nAAAA", 1))
+    for pair, named, said in (
+        ((missing, key), missing, r"the certificate cannot be read \(no such file"),
+        ((mine, missing), missing, r"the key cannot be read \(no such file"),
+        ((tmp_path, key), tmp_path, "the certificate cannot be read"),
+        ((key, mine), key, "the two are swapped: give the certificate first"),
+        ((junk, key), junk, "no certificate in PEM"),
+        ((mine, junk), junk, "no private key in PEM"),
+        ((mine, Path(f"{other}.key")), f"{other}.key", "it is not the key of"),
+        ((mine, locked), locked, "it has a password; write it without"),
+        ((damaged, key), f"{damaged} {key}", "one of the two is damaged"),
+    ):
+        with pytest.raises(InvalidInput, match=said) as refused:
+            check_certificate(*pair)
+        assert str(named)[:60] in str(refused.value)
 
 
 @pytest.mark.parametrize("days", [2, 20_000])  # written with two digits of the year, and with four

@@ -31,6 +31,7 @@ _SOURCE = (
 _FORMAT = {
     "separator": 'write one character, such as separator = ";"',
     "decimal": 'write decimal = "." or decimal = ","',
+    "thousands": 'write what separates thousands, such as thousands = "."',
     "encoding": 'write encoding = "utf-8", "latin-1" or "windows-1252"',
     "dates": 'write the date format, as in dates = "%d/%m/%Y"',
 }
@@ -94,10 +95,13 @@ def _read_format(section: Section, source: Source) -> Source:
                 declared[key] = value
             continue
         # which is judged when its turn comes
-        others = {partner: ["\0"]} if partner is not None else {}
+        others: dict[str, Any] = {partner: ["\0"]} if partner is not None else {}
+        if key == "thousands":
+            others["decimal"] = "," if value == "." else "."
         try:
             dialect_of(
-                {key: value, **others}, source.dialect.separator if key != "decimal" else "\t"
+                {key: value, **others},
+                source.dialect.separator if key not in ("decimal", "thousands") else "\t",
             )
             declared[key] = value
         except InvalidInput as refusal:

@@ -3,7 +3,7 @@
 Checked by: tests/unit/curator/test_rehearse_before_payment.py
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from tacit.curator.answer.left_out_captions import LeftOut
 from tacit.curator.answer.release import Price, Release
 from tacit.curator.answer.view_rows import view_answer
 from tacit.curator.record.stored_answer import Stored
-from tacit.plan import Plan
+from tacit.plan import Field, Kind, Plan, walk_expression
 
 __all__ = ["render_release"]
 
@@ -39,5 +39,25 @@ def render_release(
         receipt,
         stored.hiding,
         left_out,
-        seen.notes,
+        (*seen.notes, *_why_empty(plan, stored)),
+    )
+
+
+def _why_empty(plan: Plan, stored: Stored) -> Iterator[str]:
+    """That no unknown key reached its threshold, and what would show every group."""
+    if stored.found is None or stored.found:
+        return
+    columns = dict.fromkeys(
+        part.column
+        for key in plan.question.unknown
+        for part in walk_expression(key.value)
+        if isinstance(part, Field)
+    )
+    said = " and ".join(
+        f"{'values = [...]' if column.kind is Kind.TEXT else 'low = ... and high = ...'} of {column.name}"
+        for column in columns
+    )
+    yield (
+        "no group was large enough to be shown; to be shown every group, whatever its size, declare "
+        f"{said or 'its values'} in the policy"
     )

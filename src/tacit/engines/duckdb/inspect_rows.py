@@ -5,6 +5,7 @@
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from tacit.engines.duckdb.connection import open_connection
@@ -24,28 +25,33 @@ from tacit.engines.sources.source_kinds import (
     source_of,
 )
 from tacit.engines.sources.text_files import every_row, json_rows, open_bytes
-from tacit.engines.sql.expressions import literal, quote_name
+from tacit.engines.sql.expressions import literal, quote_name, text
 from tacit.engines.sql.location_of_rows import Relation
 from tacit.engines.sql.read_stored_columns import read_unit, scan_conditions
 from tacit.engines.sql.runnable_select import Reader
 from tacit.frozen import frozen
-from tacit.plan import Column, Table, constant
+from tacit.plan import Column, Kind, Table, constant
 from tacit.progress import show_progress
 
 __all__ = ["InspectedColumn", "InspectedTable", "inspect_source"]
 
 _CHUNK = 1 << 20
+_BLANKS = text(" \t\r\n\N{NO-BREAK SPACE}")
 
 
 @frozen
 class InspectedColumn:
-    """How many cells of a column are missing, could not be read, lie beyond its bounds, or are not declared."""
+    """How many cells of a column are missing, could not be read, lie beyond its bounds, or are not declared.
+
+    `padded` of those that are not declared would be without the blanks at their ends.
+    """
 
     name: str
     missing: int
     unread: int
     out_of_range: int
     undeclared: int
+    padded: int = 0
 
 
 @frozen
@@ -74,7 +80,7 @@ def inspect_source(table: Table, given: object, contributions: int | None = None
     >>> from tacit.plan import Kind
     >>> ages = Table("visits", (Column("age", Kind.INTEGER, 0, 120),))
     >>> inspect_source(ages, [{"age": 130}, {"age": "40"}, {"age": None}]).columns
-    (InspectedColumn(name='age', missing=1, unread=1, out_of_range=1, undeclared=0),)
+    (InspectedColumn(name='age', missing=1, unread=1, out_of_range=1, undeclared=0, padded=0),)
     """
     source = copy_source(source_of(given), table)
     own = source_of(source.source) if isinstance(source, Linked) else source
@@ -102,10 +108,10 @@ def inspect_source(table: Table, given: object, contributions: int | None = None
     total, cells = found[0], iter(found[3:])
     columns = []
     for column in table.columns:
-        present, outside, undeclared = next(cells), next(cells), next(cells)
+        present, outside, undeclared, padded = islice(cells, 4)
         lost = unread[column.name]
         columns.append(
-            InspectedColumn(column.name, total - present - lost, lost, outside, undeclared)
+            InspectedColumn(column.name, total - present - lost, lost, outside, undeclared, padded)
         )
     unreadable = _unreadable(own, source, table) if isinstance(own, Separated) else 0
     return InspectedTable(
@@ -114,17 +120,22 @@ def inspect_source(table: Table, given: object, contributions: int | None = None
 
 
 def _parts(column: Column, rows: Reader) -> list[str]:
-    """How many cells of a column have a value, were moved onto a bound, and are none of the declared ones."""
+    """How many cells of a column have a value, were moved onto a bound, and are none of the declared ones.
+
+    Of the latter, also how many are one but for blanks at their ends.
+    """
     cell, free = rows(column), rows(replace(column, low=None, high=None))
     bounded = column.low is not None or column.high is not None
     outside = f"count(*) FILTER ({cell} IS DISTINCT FROM {free})" if bounded else "0"
-    undeclared = "0"
+    undeclared = padded = "0"
     if column.values is not None:
         listed = ", ".join(
             literal(constant(value, column.kind), column.kind) for value in column.values
         )
         undeclared = f"count(*) FILTER ({cell} NOT IN ({listed}))"
-    return [f"count({cell})", outside, undeclared]
+        if column.kind is Kind.TEXT:
+            padded = f"count(*) FILTER ({cell} NOT IN ({listed}) AND trim({cell}, {_BLANKS}) IN ({listed}))"
+    return [f"count({cell})", outside, undeclared, padded]
 
 
 def _unread(connection: Any, source: Source, table: Table, relation: Relation) -> Mapping[str, int]:

@@ -16,7 +16,10 @@ __all__ = ["DIALECT_WORDS", "YEARS", "Dialect", "Encoding", "dialect_of", "momen
 Encoding = Literal["utf-8", "latin-1", "windows-1252"]
 """How the letters of a text file are stored."""
 
-DIALECT_WORDS = ("separator", "decimal", "encoding", "dates", "true", "false", "nulls")
+DIALECT_WORDS = (
+    *("separator", "decimal", "thousands", "encoding", "dates"),
+    *("true", "false", "nulls"),
+)
 """What may be declared about how a text file is written."""
 
 TRUE_WORDS: tuple[str, ...] = ("true", "t", "yes", "y", "1", "1.0")
@@ -25,6 +28,10 @@ FALSE_WORDS: tuple[str, ...] = ("false", "f", "no", "n", "0", "0.0")
 
 YEARS = (-62_135_596_800_000_000, 253_402_300_799_999_999)
 """The first and the last microsecond of the years 1 to 9999."""
+
+_THOUSANDS = {".": ".", ",": ",", "'": "'\N{RIGHT SINGLE QUOTATION MARK}"}
+_THOUSANDS[" "] = " \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{THIN SPACE}"
+"""What may separate groups of three digits, and the signs that each stands for."""
 
 _SPACES = " \t\r\n\x0b\x0c\N{NO-BREAK SPACE}"
 _WHOLE = r"([+-]?[0-9]{1,38})(?:\.0*)?"
@@ -47,6 +54,7 @@ class Dialect:
     """How a text file is written, as its policy declares it; nothing is guessed from its rows.
 
     `dates` is how days are written, of %d, %m and %Y; where nothing is said, as 2025-01-31.  A time of day may follow.
+    `thousands` is what separates groups of three digits, all of them: 1.234,5 with decimal = "," and thousands = ".".
     `nulls` are words for a missing cell, beside an empty one; `true` and `false` replace the usual words.
 
     Claim:      `read` and `sql` give the same value for the same text, and raise on none; no other cell matters.
@@ -56,6 +64,9 @@ class Dialect:
 
     >>> Dialect(decimal=",").read("1,5", Kind.NUMBER), Dialect().read(" 18.0", Kind.INTEGER)
     (1.5, 18)
+    >>> german = Dialect(decimal=",", thousands=".")
+    >>> german.read("1.234,5", Kind.NUMBER), german.read("12.34", Kind.NUMBER)
+    (1234.5, None)
     >>> Dialect(dates="%d/%m/%Y").read("02/01/1970", Kind.DATE), Dialect().read("02/01/1970", Kind.DATE)
     (1, None)
     """
@@ -67,6 +78,7 @@ class Dialect:
     true: tuple[str, ...] | None = None
     false: tuple[str, ...] | None = None
     nulls: tuple[str, ...] = ()
+    thousands: str | None = None
 
     def is_null(self, cell: str, kind: Kind | None) -> bool:
         """Whether a text stands for nothing; as a unit or a key, which are of no kind, it is taken as it is."""
@@ -87,9 +99,9 @@ class Dialect:
             case Kind.BOOLEAN:
                 return self._truth(bare)
             case Kind.INTEGER:
-                return _whole_number(self._with_point(bare))
+                return _whole_number(self._plain_number(bare))
             case Kind.NUMBER:
-                number = self._with_point(bare)
+                number = self._plain_number(bare)
                 return float(number) if re.fullmatch(NUMBER_TEXT, number, re.ASCII) else None
             case Kind.DATE | Kind.TIMESTAMP:
                 found = re.fullmatch(self._moments, bare, re.ASCII)
@@ -111,7 +123,7 @@ class Dialect:
         if kind in (None, Kind.TEXT):
             return given
         bare = _bare_sql(given)
-        number = f"translate({bare}, ',.', '.,')" if self.decimal == "," else bare
+        number = self._plain_number_sql(bare)
         match kind:
             case Kind.BOOLEAN:
                 return self._truth_sql(bare)
@@ -124,8 +136,27 @@ class Dialect:
             case _:
                 return self._moment_sql(bare)
 
-    def _with_point(self, number: str) -> str:
+    @property
+    def _grouped(self) -> str:
+        """The pattern of a number whose digits stand in groups of three."""
+        marks = "".join(map(re.escape, _THOUSANDS[self.thousands or ","]))
+        return rf"[+-]?[0-9]{{1,3}}(?:[{marks}][0-9]{{3}})+(?:{re.escape(self.decimal)}[0-9]*)?"
+
+    def _plain_number(self, number: str) -> str:
+        """A number as it is written with a point and without separated thousands; what is none is none then, too."""
+        if self.thousands is not None and re.fullmatch(self._grouped, number, re.ASCII):
+            number = number.translate(dict.fromkeys(map(ord, _THOUSANDS[self.thousands])))
         return number.translate({ord(","): ".", ord("."): ","}) if self.decimal == "," else number
+
+    def _plain_number_sql(self, number: str) -> str:
+        """The SQL of the same."""
+        if self.thousands is not None:
+            marks = text(_THOUSANDS[self.thousands])
+            number = (
+                f"CASE WHEN regexp_full_match({number}, {text(self._grouped)}) THEN translate({number}, {marks}, '') "
+                f"ELSE {number} END"
+            )
+        return f"translate({number}, ',.', '.,')" if self.decimal == "," else number
 
     def _truth(self, word: str) -> bool | None:
         if self.true is None or self.false is None:
@@ -188,6 +219,13 @@ def dialect_of(given: Mapping[str, Any], separator: str = ",") -> Dialect:
         raise InvalidInput(
             "decimal", dialect.decimal, 'write "." or ",", different from the separator'
         )
+    if dialect.thousands is not None and (
+        dialect.thousands not in _THOUSANDS or dialect.thousands == dialect.decimal
+    ):
+        listed = ", ".join(f'"{each}"' for each in _THOUSANDS)
+        raise InvalidInput(
+            "thousands", dialect.thousands, f"it may be one of {listed}, and not the decimal mark"
+        )
     if dialect.encoding not in get_args(Encoding):
         listed = ", ".join(f'"{each}"' for each in get_args(Encoding))
         raise InvalidInput("encoding", dialect.encoding, f"it may be: {listed}")
@@ -229,6 +267,8 @@ def _words(given: Any, name: str) -> tuple[str, ...]:
 def _date_pattern(form: str) -> str:
     """The pattern of a day, with the parts that it is made of by their names."""
     remedy = 'use %d, %m and %Y once each, as in "%d/%m/%Y", "%m/%d/%Y" or "%Y%m%d"'
+    if isinstance(form, str) and "%y" in form:
+        remedy += "; years of two digits cannot be read, so write them with four in the file"
     pieces = re.split("(%.)", form) if isinstance(form, str) else []
     if sorted(piece for piece in pieces if piece.startswith("%")) != sorted(_PARTS):
         raise InvalidInput("dates", form, remedy)

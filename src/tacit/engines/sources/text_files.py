@@ -29,15 +29,27 @@ __all__ = [
 
 _SEPARATORS = (";", "\t", "|", ",")
 _FIRST_LINES = 50
-_DECIMAL_COMMA = r"[+-]?[0-9]{1,3}(?:\.?[0-9]{3})*,[0-9]+|[+-]?[0-9]+,[0-9]+"
+_MARKS = (b"\xff\xfe", b"\xfe\xff")  # of UTF-16
+_DECIMAL_COMMA = (
+    r"[+-]?[0-9]{1,3}(?:[. '\u2019\u00a0\u202f\u2009]?[0-9]{3})*,[0-9]+|[+-]?[0-9]+,[0-9]+"
+)
 _DECIMAL_POINT = r"[+-]?[0-9]+\.(?:[0-9]{1,2}|[0-9]{4,})"
+_GROUPED = {
+    mark: rf"[+-]?[1-9][0-9]{{0,2}}(?:{sign}[0-9]{{3}})+(?:[{other}][0-9]+)?"
+    for mark, sign, other in (
+        (".", r"\.", ","),
+        (",", ",", "."),
+        ("'", "['\N{RIGHT SINGLE QUOTATION MARK}]", ".,"),
+        (" ", "[ \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{THIN SPACE}]", ".,"),
+    )
+}
 _MOST_DIGITS = 100  # of an integer in JSON; beyond, it lies outside of every bound
 _POINTED_DAY = r"[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{4}"
 # Patterns are compiled when a text file is looked at: most vaults have none.
 # A code such as 00815 is no number, and words such as y and n may be codes.
 _LOOKS = {
     Kind.INTEGER: r"[+-]?(?:0|[1-9][0-9]{0,17})",
-    Kind.NUMBER: r"[+-]?(?:0|[1-9][0-9.,]*)(?:[.,][0-9]+)?(?:[eE][+-]?[0-9]{1,3})?",
+    Kind.NUMBER: r"[+-]?(?:0|[1-9][0-9.,'\s’]*)(?:[.,][0-9]+)?(?:[eE][+-]?[0-9]{1,3})?",
     Kind.DATE: r"[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]{1,4}",
     Kind.TIMESTAMP: r"[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]{1,4}[ T][0-9].*",
     Kind.BOOLEAN: "(?i:true|false|yes|no)",
@@ -78,6 +90,13 @@ def _unreadable(path: Path) -> InvalidData:
 def header_of(path: Path, dialect: Dialect) -> list[str]:
     """The names in the first line of a text file, which are public; one that is empty is called after its place."""
     try:
+        with open_bytes(path) as raw:
+            first = raw.readline(2)  # of the header, which is public
+        if first in _MARKS or b"\0" in first:
+            raise InvalidData(
+                f"{path.name} seems to be encoded as UTF-16; save it as UTF-8, for example with "
+                "iconv -f UTF-16 -t UTF-8"
+            )
         with _open_text(path, _codec(dialect), "replace") as file:
             cells = next(csv.reader(file, delimiter=dialect.separator), [])
     except (*UNREADABLE, csv.Error):
@@ -102,7 +121,7 @@ def guess_format(path: Path, dialect: Dialect) -> dict[str, str]:
     """What the first lines of a text file say about how it is written, where that is unusual: for a curator to check.
 
     Claim:      no cell is told: of the rows, only whether the first ones look as if written with decimal commas, with
-                days such as 31.12.2024, and with letters that are no UTF-8.
+                thousands set apart, with days such as 31.12.2024, and with letters that are no UTF-8.
     Because:    the first line, which is public, says how cells are separated; of the rows the outcomes of a few
                 patterns are used, and the words that can come out are fixed.
     Checked by: tests/unit/curator/test_starter_policy.py::test_how_a_text_file_is_written_is_guessed_from_its_shape
@@ -120,6 +139,11 @@ def guess_format(path: Path, dialect: Dialect) -> dict[str, str]:
     cells = [cell.strip() for line in lines[1:] for cell in _cells(line, separator)]
     if separator != "," and _has_decimal_commas(cells):
         found["decimal"] = ","
+    thousands = _thousands_mark(cells, found.get("decimal"))
+    if thousands is not None and (thousands, separator) != (".", ","):
+        found["thousands"] = thousands
+        if thousands == ".":
+            found.setdefault("decimal", ",")
     if any(
         re.fullmatch(_POINTED_DAY, cell) for cell in cells
     ):  # whose day comes first; slashes may be either
@@ -166,6 +190,19 @@ def _has_decimal_commas(cells: Sequence[str]) -> bool:
     """Whether some cells are numbers with a comma, and none is one with a point that is no separator of thousands."""
     commas = any(re.fullmatch(_DECIMAL_COMMA, cell) for cell in cells)
     return commas and not any(re.fullmatch(_DECIMAL_POINT, cell) for cell in cells)
+
+
+def _thousands_mark(cells: Sequence[str], decimal: str | None) -> str | None:
+    """What seems to separate thousands: a mark that cannot be the decimal mark, or that stands twice in one number."""
+    for mark, pattern in _GROUPED.items():
+        other = "," if mark == "." else "."
+        if mark == decimal or (mark == "." and any(re.fullmatch(_DECIMAL_POINT, c) for c in cells)):
+            continue
+        sure = decimal == other if mark in ".," else True
+        for cell in cells:
+            if re.fullmatch(pattern, cell) and (sure or cell.count(mark) > 1 or other in cell):
+                return mark
+    return None
 
 
 def _other_separator(names: Sequence[str]) -> str | None:

@@ -10,7 +10,7 @@ from tacit.plan.model.expressions import Called, Case, Expression, Field, Litera
 from tacit.plan.model.function_names import Function
 from tacit.plan.model.nodes import Defined, Folded, Folding, Summed
 from tacit.plan.model.schema import Column, Kind, Scalar
-from tacit.plan.semantics.expression_type import refuse, refuse_unbounded
+from tacit.plan.semantics.expression_type import refuse, refuse_unbounded, suggest_type
 from tacit.plan.semantics.infer_types import type_of
 from tacit.plan.semantics.ranges import INT64, Range
 
@@ -133,7 +133,9 @@ def fold_rows(fold: Folding, value: Expression | None, most: int) -> Folded:
 def _total(name: str, fold: Folding, value: Expression, most: int) -> Folded:
     found = type_of(value)
     if not found.numeric:
-        remedy = "sum or average a number, or count rows with COUNT(x)"
+        remedy = "sum or average a number, or count rows with COUNT(x)" + suggest_type(
+            value, Kind.NUMBER
+        )
         if found.kind is Kind.BOOLEAN:
             remedy = "count the rows where it is true: SUM(CASE WHEN condition THEN 1 ELSE 0 END)"
         refuse(value, f"SUM and AVG need a number, but this is of type {found.kind.value}", remedy)

@@ -10,7 +10,7 @@ from tacit.plan.model.function_names import TOTAL
 from tacit.plan.model.nodes import Counted, Distinct, Measure, Question, Ranked, Summed, Units
 from tacit.plan.model.ownership import many_rows, table_of
 from tacit.plan.model.schema import Kind
-from tacit.plan.semantics.expression_type import Type, refuse, refuse_unbounded
+from tacit.plan.semantics.expression_type import Type, refuse, refuse_unbounded, suggest_type
 from tacit.plan.semantics.infer_types import type_of
 from tacit.plan.semantics.ranges import Range
 
@@ -227,7 +227,9 @@ def _without_constants(expression: e.Expression) -> e.Expression:
 
 
 def _not_summable(expression: e.Expression, found: Type) -> NoReturn:
-    remedy = "sum or average a number, or count rows with COUNT(x)"
+    remedy = "sum or average a number, or count rows with COUNT(x)" + suggest_type(
+        expression, Kind.NUMBER
+    )
     if found.kind is Kind.BOOLEAN:
         remedy = "count the rows where it is true: SUM(CASE WHEN condition THEN 1 ELSE 0 END)"
     refuse(expression, f"SUM and AVG need a number, but this is of type {found.kind.value}", remedy)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import NoReturn
 
-from tacit.errors import InvalidPlan, Unbounded
+from tacit.errors import InvalidPlan, Unbounded, how_to_declare
 from tacit.frozen import frozen
 from tacit.plan.model.describe_plan import phrase
 from tacit.plan.model.expressions import Expression, Field, Literal, walk_fields
@@ -18,7 +18,16 @@ from tacit.plan.semantics.function_meanings import FIRST, LAST
 from tacit.plan.semantics.ranges import INT64, Range, as_double
 from tacit.plan.semantics.value_kinds import bounds_of, constant
 
-__all__ = ["CALENDAR", "NUMERIC", "Type", "leaf", "type_with_range", "refuse", "refuse_unbounded"]
+__all__ = [
+    "CALENDAR",
+    "NUMERIC",
+    "Type",
+    "leaf",
+    "refuse",
+    "refuse_unbounded",
+    "suggest_type",
+    "type_with_range",
+]
 
 NUMERIC = (Kind.INTEGER, Kind.NUMBER)
 CALENDAR = {
@@ -69,6 +78,24 @@ def refuse_unbounded(expression: Expression, why: str) -> NoReturn:
         if column.kind in NUMERIC and leaf(field).range is None:
             raise Unbounded(column.name, column.kind.value, culprit=field)
     refuse(expression, f"the range of this value is not known, and {why}", _CLAMP)
+
+
+def suggest_type(expression: Expression, kind: Kind) -> str:
+    """What to declare of a column of texts that is used as if it were of another kind; nothing of any other expression.
+
+    >>> from tacit.plan.model.schema import Column
+    >>> print(suggest_type(Field(Column("age", Kind.TEXT)), Kind.INTEGER).partition(" in Python")[0])
+    ; or, if 'age' is a column of a text file such as CSV, declare its type: columns={"age": (..., ...)}
+    """
+    if not isinstance(expression, Field) or expression.column.kind is not Kind.TEXT:
+        return ""
+    if expression.column.values is not None:
+        return ""
+    name = expression.column.name
+    return (
+        f"; or, if {name!r} is a column of a text file such as CSV, declare its type: "
+        f"{how_to_declare(name, kind.value, 'bounds')}"
+    )
 
 
 def type_with_range(kind: Kind, known: Range | None, nullable: bool) -> Type:

@@ -22,6 +22,7 @@ from tacit.plan.semantics.expression_type import (
     leaf,
     refuse,
     refuse_unbounded,
+    suggest_type,
     type_with_range,
 )
 from tacit.plan.semantics.function_types import called_type, operated_kind, wanted_kinds
@@ -228,11 +229,19 @@ def _type_of_comparison(
             refuse(
                 expression,
                 reason,
-                "give both sides the same type: 5 is a number and '5' is text",
+                "give both sides the same type: 5 is a number and '5' is text"
+                + _suggest_type_of_side(expression, left, other),
             )
     if left.kind is Kind.BOOLEAN and operator not in {"=", "<>"}:
         refuse(expression, "true and false cannot be ordered", "compare them with = or <>")
     return Type(Kind.BOOLEAN, nullable=left.nullable or any(other.nullable for other in others))
+
+
+def _suggest_type_of_side(expression: e.Compared | e.OneOf, left: Type, other: Type) -> str:
+    """What to declare of the side of a comparison that is a column of texts, where the other is none."""
+    if isinstance(expression, e.OneOf):
+        return suggest_type(expression.operand, other.kind)
+    return suggest_type(expression.left, other.kind) or suggest_type(expression.right, left.kind)
 
 
 def _like(expression: e.Like, found: Type) -> Type:

@@ -174,7 +174,7 @@ def test_other_files_are_not_decompressed(tmp_path):
     ("rows", "seen"),
     [
         ("ann;1,5\nbob;2\n", {"decimal": ","}),
-        ("ann;1.234,5\n", {"decimal": ","}),
+        ("ann;1.234,5\n", {"decimal": ",", "thousands": "."}),
         ("ann;12\nbob;7\n", {}),
         ("ann;1.5\nbob;2,5\n", {}),
         ("ann;x,y\n", {}),

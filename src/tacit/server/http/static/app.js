@@ -34,6 +34,7 @@
       header.querySelector("rect.left").setAttribute("width", String(200 * Math.min(1, Math.max(0, 1 - Number(state.dataset.spent)))));
     }
     markEarlier();
+    markAgain();
     run.disabled = !form.elements.twin.checked && !!(refused || (state && state.dataset.affordable === "no"));
   };
 
@@ -43,6 +44,14 @@
     if (!note || !ran) return;
     note.hidden = now.sql === ran.sql && now.twin === ran.twin;
     note.querySelector("code").textContent = ran.sql;
+  };
+
+  // What was just answered, and may have been paid for, is free only if it is asked again.
+  const markAgain = () => {
+    const free = explanation.querySelector(".free"), now = typed();
+    if (!free || !ran || now.sql !== ran.sql || !answer.querySelector(".answer:not(.made-up)")) return;
+    free.textContent = "Asked again, it is free";
+    if (free.nextElementSibling) free.nextElementSibling.remove();
   };
 
   // The address holds the question, so that it can be sent to a colleague: opened, it is explained and never run.
