@@ -79,8 +79,8 @@ def test_an_exhausted_limit(run: Run, clinic: Path) -> None:
     helpful(
         run("sql", clinic, "SELECT COUNT(*) AS n FROM visits", "--epsilon", 1),
         3,
-        "left",
-        "smaller epsilon",
+        "nothing is left",
+        "asked before is answered again",
     )
 
 

@@ -177,10 +177,10 @@ class Drawn:
             high = last
         # a float cannot hold every moment, and a cell may lie where no value can be
         exact = float if type_of(measure.value).kind is Kind.NUMBER else int
-        value, low, high = (
+        value, start, end = (
             exact(min(max(each, first), last)) for each in (_middle(measure, middle), low, high)
         )
-        return Interval(value, low, high)
+        return Interval(value, start, end)
 
 
 def _range_of(measure: Ranked) -> tuple[Fraction, Fraction]:
