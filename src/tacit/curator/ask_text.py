@@ -144,21 +144,21 @@ def answer_text(
 
     Its notes also say what of the text's spelling means another thing elsewhere, which is no part of the question.
     """
+    remarks = spelling_remarks(text)  # before anything is paid
     price = {"epsilon": epsilon, "within": within}
-    return with_remarks(
-        _answer_text(access, beside, text, **price, confidence=confidence, raw=raw, params=params),
-        text,
+    release = _answer_text(
+        access, beside, text, **price, confidence=confidence, raw=raw, params=params
     )
+    return with_remarks(release, remarks)
 
 
-def with_remarks(release: R, text: str) -> R:
+def with_remarks(release: R, remarks: tuple[str, ...]) -> R:
     """An answer whose notes also say what the spelling of a question means here and elsewhere.
 
     Claim:      two texts that are one question share one answer, whatever is said about their spelling.
     Because:    remarks are a function of the text alone, and are added after the answer was found or made.
     Checked by: tests/unit/curator/test_remarks.py
     """
-    remarks = spelling_remarks(text)
     return replace(release, notes=(*release.notes, *remarks)) if remarks else release
 
 

@@ -36,7 +36,7 @@ from tacit.engines import Engine
 from tacit.errors import InvalidInput
 from tacit.exact import Number
 from tacit.ledger import Entry, Ledger
-from tacit.plan import Frame, Plan
+from tacit.plan import Frame, Plan, spelling_remarks
 
 if TYPE_CHECKING:
     from tacit.curator.duration_class_of_plan import PlanClass
@@ -258,10 +258,11 @@ class Vault:
         """
         from tacit.curator.refine_answer import refine_question
 
+        remarks = spelling_remarks(question) if isinstance(question, str) else ()
         finer = refine_question(
             self._access, question, epsilon=epsilon, within=within, confidence=confidence, raw=raw
         )
-        return with_remarks(log_release(finer), question if isinstance(question, str) else "")
+        return with_remarks(log_release(finer), remarks)
 
     def explain(
         self,

@@ -417,4 +417,24 @@ BUGS = [
         "test_the_grid_is_named_where_no_price_makes_a_quantile_finer",
         note="explain would advise to pay for what no price buys",
     ),
+    Bug(
+        name="remarks-after-the-charge",
+        file="src/tacit/curator/ask_text.py",
+        before=(
+            "    remarks = spelling_remarks(text)  # before anything is paid\n"
+            '    price = {"epsilon": epsilon, "within": within}\n'
+            "    release = _answer_text(\n"
+            "        access, beside, text, **price, confidence=confidence, raw=raw, params=params\n"
+            "    )\n"
+        ),
+        after=(
+            '    price = {"epsilon": epsilon, "within": within}\n'
+            "    release = _answer_text(\n"
+            "        access, beside, text, **price, confidence=confidence, raw=raw, params=params\n"
+            "    )\n"
+            "    remarks = spelling_remarks(text)  # before anything is paid\n"
+        ),
+        killed_by="tests/unit/curator/test_remarks.py::test_what_fails_before_it_is_paid_for_costs_nothing",
+        note="a remark that fails is paid for",
+    ),
 ]

@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 
 import tacit
+from tacit.curator import ask_text
 from tacit.curator.json_exchange import (
     explanation_fields,
     read_explanation,
@@ -54,3 +55,15 @@ def test_an_explanation_says_it_too(vault):
 def test_an_answer_that_travels_keeps_its_remarks(vault):
     answer = vault.sql(SPELLED, epsilon=1)
     assert read_release(release_fields(answer)).notes == answer.notes
+
+
+def test_what_fails_before_it_is_paid_for_costs_nothing(vault, monkeypatch):
+    """Whatever is said about a spelling is known before the charge, so that no mistake of ours is paid for."""
+
+    def fail(text):
+        raise RuntimeError(text)
+
+    monkeypatch.setattr(ask_text, "spelling_remarks", fail)
+    with pytest.raises(RuntimeError):
+        vault.sql(SPELLED, epsilon=1)
+    assert vault.budget.spent == 0
