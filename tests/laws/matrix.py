@@ -253,6 +253,12 @@ FUNCTIONS = [
     # text; a backslash takes the next character literally
     Function("{0} LIKE 'a%'", "t", "b", NO_TEXT),
     Function("{0} NOT LIKE '%b'", "t", "b", NO_TEXT),
+    Function(
+        "{0} LIKE ANY ('a%', '%b')", "t", "b", NO_TEXT, plain="({0} LIKE 'a%' OR {0} LIKE '%b')"
+    ),
+    Function(
+        "{0} LIKE ALL ('a%', '%b')", "t", "b", NO_TEXT, plain="({0} LIKE 'a%' AND {0} LIKE '%b')"
+    ),
     Function("{0} LIKE '_'", "t", "b", NO_TEXT),
     Function("{0} LIKE ''", "t", "b", NO_TEXT),
     Function("{0} LIKE 'a_b'", "t", "b", NO_TEXT),
@@ -456,8 +462,8 @@ FUNCTIONS = [
     Function("REPLACE({0}, 'a', 'bb')", "t", "t", NO_WORDS),
     Function("SPLIT_PART({0}, 'a', 2)", "t", "t", NO_WORDS),
     Function("STRPOS({0}, 'b')", "t", "i", NO_WORDS, bounded=False),
-    Function("LPAD({0}, 3, 'x')", "t", "t", NO_WORDS),
-    Function("RPAD({0}, 3, 'é')", "t", "t", NO_WORDS),
+    Function("LPAD({0}, 3, 'x')", "t i", "t", NO_WORDS, plain="LPAD(CAST({0} AS VARCHAR), 3, 'x')"),
+    Function("RPAD({0}, 3, 'é')", "t i", "t", NO_WORDS, plain="RPAD(CAST({0} AS VARCHAR), 3, 'é')"),
     Function("REGEXP_MATCHES({0}, '^[a-z]+_?b|[0-9]$')", "t", "b", NO_WORDS),
     Function("CONCAT_WS('-', {0}, {1})", "tt ti it ii", "t", NO_WORDS),
     Function("CONCAT({0}, '-', {1})", "tt ti it ii", "t", NO_WORDS),

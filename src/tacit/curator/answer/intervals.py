@@ -1,6 +1,7 @@
 """Error bars of released numbers: from the law of the noise and the released numbers themselves, nothing else."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import field
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, exp, log, sqrt
@@ -47,7 +48,7 @@ class Interval:
     value: Any
     low: float
     high: float
-    null: bool = False
+    null: bool = field(default=False, repr=False)
 
 
 def as_interval(value: Any) -> Interval:
@@ -71,7 +72,7 @@ def unite(value: Any, possible: Iterable[Any]) -> Any:
     """A value, with the ends of all numbers of which the exact one is one; NULL may be among them.
 
     >>> unite(3, [3, 3]), unite(None, [None, 2]), unite(3, [Interval(3, 1, 5), 7])
-    (3, Interval(value=None, low=2, high=2, null=True), Interval(value=3, low=1, high=7, null=False))
+    (3, Interval(value=None, low=2, high=2), Interval(value=3, low=1, high=7))
     """
     point, every = point_of(value), [value, *possible]
     known = [as_interval(each) for each in every if each is not None]

@@ -62,7 +62,7 @@ def value_of_kind(value: Any, kind: Kind) -> Any:
     What is too large for its kind is NULL, and so is what is no number; an end that is not known is infinite.
 
     >>> value_of_kind(Interval(2.0, -1.5, inf), Kind.INTEGER)
-    Interval(value=2, low=-2, high=inf, null=False)
+    Interval(value=2, low=-2, high=inf)
     """
     if isinstance(value, Interval):
         point = value_of_kind(value.value, kind)
