@@ -176,10 +176,10 @@ def is_angle_of_an_arc(expression: Any) -> bool:
 
 
 def _differ_by_the_angle(expression: Any, one: float, other: float) -> bool:
-    """Whether angles that are the same to 12 digits, and at most pi, explain a difference."""
+    """Whether two steps between doubles of the angle, which is at most pi, explain a difference."""
     if expression.function is Function.TAN and abs(one) > 1:
         one, other = 1 / one, (1 / other if other else 1e300)
-    return abs(one - other) <= 1e-11
+    return abs(one - other) <= 1e-15
 
 
 def same(expression: Any, one: Any, other: Any) -> bool:

@@ -437,4 +437,20 @@ BUGS = [
         killed_by="tests/unit/curator/test_remarks.py::test_what_fails_before_it_is_paid_for_costs_nothing",
         note="a remark that fails is paid for",
     ),
+    Bug(
+        name="ratios-inside-ratios-are-written-twice-each",
+        file=f"{PLAN}/sql/other_phrases.py",
+        before='or "RATIO_TO_REPORT" in inside',
+        after="or False",
+        killed_by="tests/unit/plan/sql/test_other_phrases.py::test_what_is_written_twice_cannot_be_nested[12]",
+        note="400 letters took a minute and a half to read, and 500 hours",
+    ),
+    Bug(
+        name="none-of-any-is-not-any",
+        file=f"{PLAN}/sql/like_in_between_is.py",
+        before='            if parts.get("negate"):\n                reason = "NOT LIKE ANY',
+        after='            if parts.get("never"):\n                reason = "NOT LIKE ANY',
+        killed_by="tests/unit/plan/sql/test_other_phrases.py::test_what_is_no_such_phrase_is_refused",
+        note="PostgreSQL asks whether any pattern does not match, and others whether none does",
+    ),
 ]

@@ -61,6 +61,10 @@ class Predicates:
         operand, pattern = self.read(parts["this"]), parts["expression"]
         like = self.forms.like_either_case if isinstance(node, exp.ILike) else self.forms.like
         if isinstance(pattern, exp.Any | exp.All):
+            if parts.get("negate"):
+                reason = "NOT LIKE ANY and NOT LIKE ALL mean different things in different dialects"
+                remedy = "write NOT (x LIKE ANY ('a%', 'b%')) for none of them"
+                self.reader.account.refuse(node, reason, remedy)
             join = e.Either if isinstance(pattern, exp.Any) else e.Both
             each = [like(operand, self.read(part)) for part in self._patterns(pattern)]
             found = e.chain_conditions(join, each)
@@ -97,6 +101,13 @@ class Predicates:
 
     def read_between(self, node: exp.Between) -> e.Expression:
         """age BETWEEN 18 AND 64, and age BETWEEN SYMMETRIC 64 AND 18."""
+        if node.args.get("symmetric") and any(
+            each is not node and each.args.get("symmetric") for each in node.find_all(exp.Between)
+        ):
+            reason = "BETWEEN SYMMETRIC inside another one is not supported"  # each is read twice
+            self.reader.account.refuse(
+                node, reason, "write the smaller bound first: BETWEEN 1 AND 3"
+            )
         parts = self.reader.account.take(node)
         operand, low, high = (self.read(parts[name]) for name in ("this", "low", "high"))
         found = self.forms.is_between(operand, low, high)

@@ -163,9 +163,14 @@ def _find_type(argument: Sequence[RawToken]) -> list[RawToken] | None:
 
 
 def _divide_by_total(tokens: list[RawToken], place: int) -> list[RawToken]:
-    """((x) / SUM(x) OVER w) for RATIO_TO_REPORT(x) OVER w."""
+    """((x) / SUM(x) OVER w) for RATIO_TO_REPORT(x) OVER w, unless x has one: each would be written twice."""
     arguments, closing = split_arguments(tokens, place + 2)
-    if len(arguments) != 1 or _words(tokens, closing + 1, closing + 2) != ["OVER"]:
+    inside = _words(tokens, place + 1, closing)
+    if (
+        len(arguments) != 1
+        or "RATIO_TO_REPORT" in inside
+        or _words(tokens, closing + 1, closing + 2) != ["OVER"]
+    ):
         return tokens
     window = closing + 2
     if _words(tokens, window, window + 1) == ["("]:
