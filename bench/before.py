@@ -4,6 +4,9 @@ python bench/before.py OLDER_TREE              three rows, and 1,000,000 rows of
 python bench/before.py OLDER_TREE tiny 400     three rows alone, each question 400 times
 python bench/before.py OLDER_TREE large 20     the file alone, each question 20 times
 python bench/before.py OLDER_TREE first 10     a cold process, from its start to its first answer
+python bench/before.py OLDER_TREE work 40      three rows and the cold process, in instructions instead of seconds
+
+Seconds depend on what else the machine does, by a half and more; instructions, which Valgrind counts, do not.
 
 Each tree has a process of its own, which is told what to do, one question at a time: whatever else the machine does, it
 does to both.  The least of all turns is compared, and the median of ratios turn by turn.
@@ -13,10 +16,14 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
+
+from timing import process_once
 
 ROOT = Path(__file__).resolve().parents[1]
 CASES = {
@@ -28,6 +35,7 @@ CASES = {
 # what is new about a question: the rows it asks about; also its price; also its look; or its price alone
 WAYS = ("rows", "price", "look", "dearer")
 DELTAS = ("0", "1e-6")
+WARM = 12  # questions that are asked before instructions are counted
 ROWS, WARDS, MOST = 1_000_000, ["A", "B", "C"], 100
 
 # What each tree runs: it reads a line, does what it says, and prints the CPU seconds that it took.
@@ -36,6 +44,7 @@ import json, sys
 from fractions import Fraction
 from time import process_time
 import tacit
+assert tacit.__file__.startswith(sys.argv[1])
 vaults = {}
 def vault_of(source, delta, case):
     if vaults.get("case") != case:
@@ -56,7 +65,8 @@ for line in sys.stdin:
 """
 
 FIRST = """
-import tacit
+import sys, tacit
+assert tacit.__file__.startswith(sys.argv[1])
 rows = [{"person": i, "ward": "ABC"[i], "cost": 10 * i} for i in range(3)]
 vault = tacit.protect(rows, unit="person", contributions=3, columns={"ward": ["A", "B", "C"], "cost": (0, 100)},
                       epsilon=10, delta=1e-6, name="visits")
@@ -67,9 +77,9 @@ print(vault.sql("SELECT ward, COUNT(*) AS n, AVG(cost) AS mean FROM visits GROUP
 class Tree:
     """A process that answers questions with the source of one tree."""
 
-    def __init__(self, tree: Path) -> None:
+    def __init__(self, tree: Path, under: tuple[str, ...] = ()) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-c", WORKER],
+            [*under, sys.executable, "-c", WORKER, str(tree / "src")],
             env=environment_of(tree),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -87,9 +97,42 @@ class Tree:
         self._process.communicate()
 
 
+class CountedTree(Tree):
+    """A tree whose process runs under Valgrind, which counts instructions between two dumps."""
+
+    def __init__(self, tree: Path, folder: Path) -> None:
+        self._file = folder / f"{tree.name}.counted"
+        self._dumps = 0
+        super().__init__(tree, counting(self._file))
+
+    def count(self) -> int:
+        """The instructions since it was asked last."""
+        subprocess.run(
+            ["vgdb", f"--pid={self._process.pid}", "dump"], check=True, capture_output=True
+        )
+        self._dumps += 1
+        return counted(self._file.with_name(f"{self._file.name}.{self._dumps}"))
+
+
+def counting(file: Path) -> tuple[str, ...]:
+    """The command that counts the instructions of another one."""
+    return ("valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={file}")
+
+
+def counted(file: Path) -> int:
+    """The instructions that a dump of Valgrind's tells."""
+    (total,) = (line for line in file.read_text().splitlines() if line.startswith("totals:"))
+    return int(total.split()[1])
+
+
 def environment_of(tree: Path) -> dict[str, str]:
-    """The variables with which Python imports the source of a tree."""
-    return {**os.environ, "PYTHONPATH": str(tree / "src")}
+    """The variables with which Python imports the source of a tree, and keeps what it compiled."""
+    return {**os.environ, "PYTHONPATH": str(tree / "src"), "PYTHONDONTWRITEBYTECODE": ""}
+
+
+def first_of(tree: Path) -> list[str]:
+    """The command of a cold process that answers one question with the source of a tree."""
+    return [sys.executable, "-c", FIRST, str(tree / "src")]
 
 
 def question(what: str, way: str, turn: int) -> tuple[str, int]:
@@ -122,17 +165,48 @@ def compare(older: Path, title: str, source: str, turns: int) -> None:
         tree.close()
 
 
+def compare_work(older: Path, turns: int) -> None:
+    """Print the instructions of every kind of question about three rows, and of a cold process, in both trees."""
+    print("\n| three rows | delta | new is | before, million instructions | now | ratio |")
+    print("|---|---|---|---|---|---|", flush=True)
+    with TemporaryDirectory() as name, ThreadPoolExecutor(2) as both:
+        folder = Path(name)
+        trees = [CountedTree(older, folder), CountedTree(ROOT, folder)]
+
+        def spent_by(tree: CountedTree, delta: str, what: str, way: str) -> float:
+            for turn in range(WARM + turns):
+                if turn == WARM:
+                    tree.count()
+                tree.ask("", delta, *question(what, way, turn), f"{delta} {what} {way}")
+            return tree.count() / turns / 1e6
+
+        for cell in product(DELTAS, CASES, WAYS):
+            delta, what, way = cell
+            before, now = both.map(spent_by, trees, *([each, each] for each in cell))
+            cells = f"{before:.2f} | {now:.2f} | {now / before:.3f}"
+            print(f"| {what} | {delta} | {way} | {cells} |", flush=True)
+        for tree in trees:
+            tree.close()
+
+        def start(tree: Path) -> float:
+            file = folder / f"{tree.name}.first"
+            first = first_of(tree)
+            for command in (first, [*counting(file), *first]):  # once uncounted, which compiles
+                subprocess.run(command, env=environment_of(tree), check=True, capture_output=True)
+            return counted(file) / 1e6
+
+        before, now = both.map(start, (older, ROOT))
+    print(
+        f"\nfirst answer of a cold process: {before:.0f} before, {now:.0f} now: {now / before:.3f}"
+    )
+
+
 def compare_first(older: Path, turns: int) -> None:
     """Print the least CPU seconds of a cold process in both trees."""
-    from timing import _process_once
-
     found: dict[Path, list[float]] = {older: [], ROOT: []}
-    kept = os.environ.get("PYTHONPATH")
     for _ in range(turns):
         for tree, seconds in found.items():
-            os.environ["PYTHONPATH"] = str(tree / "src")
-            seconds.append(_process_once([sys.executable, "-c", FIRST])[0])
-    os.environ["PYTHONPATH"] = kept or ""
+            seconds.append(process_once(first_of(tree), environment_of(tree))[0])
     before, now = (min(seconds) for seconds in found.values())
     print(
         f"first answer of a cold process: {before:.3f} s before, {now:.3f} s now: {now / before:.2f}"
@@ -146,6 +220,8 @@ def main() -> None:
     turns = int(sys.argv[3]) if len(sys.argv) > 3 else 0
     if which == "first":
         compare_first(older, turns or 10)
+    if which == "work":
+        compare_work(older, turns or 40)
     if which in {"tiny", "both"}:
         compare(older, "three rows", "", turns or 300)
     if which in {"large", "both"}:

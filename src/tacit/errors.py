@@ -37,6 +37,8 @@ where they are raised, as a reason and a remedy: search the source for a few wor
 `server/http/problems.py` and `server/wire/problems.py` choose.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from decimal import Context, Decimal, Inexact
 from fractions import Fraction
@@ -338,7 +340,7 @@ class InvalidPlan(TacitError, ValueError):
             f"{reason}\n{_underline(text, start, end)}{remedy}" if text else f"{reason}; {remedy}"
         )
 
-    def locate(self, text: str, start: int, end: int) -> "InvalidPlan":
+    def locate(self, text: str, start: int, end: int) -> InvalidPlan:
         """The same refusal, about this part of a text."""
         return InvalidPlan(self.reason, self.remedy, text=text, start=start, end=end)
 
@@ -381,7 +383,7 @@ class Unbounded(InvalidPlan):
             culprit=culprit,
         )
 
-    def locate(self, text: str, start: int, end: int) -> "Unbounded":
+    def locate(self, text: str, start: int, end: int) -> Unbounded:
         """The same refusal, about this part of a text."""
         return Unbounded(self.column, self.kind, text=text, start=start, end=end)
 

@@ -1,5 +1,7 @@
 """Libraries that Tacit does without until somebody asks for what they do."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager
 

@@ -1,5 +1,7 @@
 """Values that never change: frozen dataclasses with slots, made in a fraction of the time that `dataclass` takes."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
 from functools import cache

@@ -3,6 +3,8 @@
 Checked by: tests/unit/test_start.py
 """
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module

@@ -1,9 +1,10 @@
 """Texts that come from data, made harmless where people look at them: on a terminal, in a page, in a spreadsheet."""
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Callable
-from html import escape
 
 __all__ = ["html_lines", "json_text", "printable", "printable_lines", "spreadsheet_cell"]
 
@@ -47,6 +48,8 @@ def html_lines(text: str) -> str:
     >>> html_lines("a < b")
     '<pre>a &lt; b</pre>'
     """
+    from html import escape  # opened in no cold start
+
     return f"<pre>{escape(printable_lines(text))}</pre>"
 
 

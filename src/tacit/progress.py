@@ -1,5 +1,7 @@
 """A line on the terminal for work that takes more than two seconds."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager

@@ -1,9 +1,9 @@
 """How losses add up: compose, convert, amplify, calibrate, trade-off curves, filters."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
-from tacit.accounting.bound_protocol import Bound, Profile
-from tacit.accounting.certified_float import Figure
 from tacit.accounting.privacy_filters import (
     DELTA_UNIT,
     EPSILON_UNIT,
@@ -16,7 +16,9 @@ from tacit.accounting.privacy_filters import (
 from tacit.later import later
 
 if TYPE_CHECKING:
+    from tacit.accounting.bound_protocol import Bound, Profile
     from tacit.accounting.calibration import least_noise, most_releases, split_epsilon, split_rho
+    from tacit.accounting.certified_float import Figure
     from tacit.accounting.odometer import Odometer
     from tacit.accounting.parallel_composition import OneOf, Parallel, parallel
     from tacit.accounting.sampled_steps import sampled_multiplier, sampled_rho
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     )
     from tacit.accounting.tightest_bound import BOUNDS
     from tacit.accounting.totals import Total, total
+
 
 __all__ = [
     "BOUNDS",
@@ -65,9 +68,12 @@ __all__ = [
 
 _LATER = {
     "BOUNDS": "tightest_bound",
+    "Bound": "bound_protocol",
+    "Figure": "certified_float",
     "Odometer": "odometer",
     "OneOf": "parallel_composition",
     "Parallel": "parallel_composition",
+    "Profile": "bound_protocol",
     "Total": "totals",
     "least_noise": "calibration",
     "mean_trials": "selected_trials",

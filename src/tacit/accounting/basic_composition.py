@@ -1,5 +1,7 @@
 """The bounds that add up pure epsilons: basic and advanced composition."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 
 from tacit.accounting.bound_protocol import Bound, Profile

@@ -1,5 +1,7 @@
 """The least noise, the most releases and the best split that a limit allows."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import floor

@@ -1,5 +1,7 @@
 """A certified number as people read it: a float, rounded to the safe side, that knows where it comes from."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 
 from tacit.exact import Number, float_at_least, float_at_most
@@ -34,17 +36,17 @@ class Figure(float):
     certified: Fraction
 
     @classmethod
-    def above(cls, certified: Fraction, by: str) -> "Figure":
+    def above(cls, certified: Fraction, by: str) -> Figure:
         """A figure of which less would be a larger promise: rounded up."""
         return cls._of(float_at_least(certified), certified, by)
 
     @classmethod
-    def below(cls, certified: Fraction, by: str) -> "Figure":
+    def below(cls, certified: Fraction, by: str) -> Figure:
         """A figure of which more would be a larger promise, as on a trade-off curve: rounded down."""
         return cls._of(float_at_most(certified), certified, by)
 
     @classmethod
-    def _of(cls, shown: float, certified: Fraction, by: str) -> "Figure":
+    def _of(cls, shown: float, certified: Fraction, by: str) -> Figure:
         figure = cls(shown)
         figure.by = by
         figure.certified = certified

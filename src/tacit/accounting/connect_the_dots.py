@@ -2,6 +2,8 @@
 on it already.
 """
 
+from __future__ import annotations
+
 from fractions import Fraction
 from math import ceil, floor, inf
 

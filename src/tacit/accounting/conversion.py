@@ -1,14 +1,16 @@
 """From Renyi divergences and rho to epsilon and back, by the one conversion that `renyi_delta` states."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from functools import lru_cache
 from math import exp, log, log1p
 
-from tacit.exact import Ball, ball, float_at_least, precision
+from tacit.exact import Ball, ball, float_at_least, precision, upper
 
-__all__ = ["LEAST_PLACE", "MOST_PLACE", "epsilon_at", "order_at", "rho_within", "start_of"]
+__all__ = ["concentrated_epsilon", "epsilon_at", "order_at", "rho_within", "start_of"]
 
-LEAST_PLACE, MOST_PLACE = -40.0, 60.0
+_LEAST_PLACE, _MOST_PLACE = -40.0, 60.0
 """Orders are 1 + e**place: between these they are neither one nor without end."""
 
 
@@ -34,7 +36,7 @@ def order_at(place: float) -> Fraction:
     >>> order_at(0.0)
     Fraction(2, 1)
     """
-    above = Fraction(exp(min(max(place, LEAST_PLACE), MOST_PLACE)))
+    above = Fraction(exp(min(max(place, _LEAST_PLACE), _MOST_PLACE)))
     bits = above.denominator.bit_length() - above.numerator.bit_length()
     unit = Fraction(2) ** (bits + 26)
     return 1 + Fraction(round(above * unit)) / unit
@@ -76,7 +78,7 @@ def _rho_within(epsilon: Fraction, delta: Fraction, _bits: int) -> Ball:
 
 def _best_order(epsilon: float, log_delta: float) -> Fraction:
     """About the order at which rho is largest, by halves: there its slope is zero, and before it positive."""
-    low, high = LEAST_PLACE, MOST_PLACE
+    low, high = _LEAST_PLACE, _MOST_PLACE
     for _ in range(60):
         place = (low + high) / 2
         above = exp(place)
@@ -96,3 +98,32 @@ def _steeper(order: Ball, epsilon: Fraction, delta: Fraction) -> Ball:
     slope = ball(epsilon) - (above / order).log() - (2 * order - 1) * rho
     bend = -2 * rho - 1 / (order * above)
     return (order - slope / bend).mid()
+
+
+def concentrated_epsilon(rho: Ball, delta: Fraction) -> Fraction:
+    """The smallest epsilon that a positive rho is known to imply at this delta: what `total` says of it alone.
+
+    Claim:      a release that is rho-zCDP is (epsilon, delta)-DP.
+    Because:    its Renyi divergence of any order is at most rho times the order; the figure is certified at the order
+                that is taken, which is the best to 50 bits.
+    Checked by: tests/unit/accounting/test_conversion.py::test_one_rho_is_converted_as_in_any_total
+
+    >>> from tacit.exact import working
+    >>> with working():
+    ...     float(concentrated_epsilon(ball(Fraction(1, 10)), Fraction(1, 10**6)))
+    2.141...
+    """
+    order = _least_order(max(float(rho), 1e-300), log(delta))
+    return max(Fraction(0), upper(epsilon_at(rho * ball(order), order, delta)))
+
+
+def _least_order(rho: float, log_delta: float) -> Fraction:
+    """About the order 1 + a at which epsilon is smallest, by halves: there rho a**2 + ln(1 + a) + ln(delta) is zero."""
+    low, high = _LEAST_PLACE, _MOST_PLACE
+    for _ in range(60):
+        place = (low + high) / 2
+        above = exp(place)
+        low, high = (
+            (place, high) if rho * above * above + log1p(above) + log_delta < 0 else (low, place)
+        )
+    return 1 + Fraction(exp(high))

@@ -1,5 +1,7 @@
 """The exact bounds: one release by its own law, and any number of Gaussians as one."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 
 from tacit.accounting.bound_protocol import Bound, Profile

@@ -3,6 +3,8 @@
 Checked by: tests/unit/accounting/test_totals.py
 """
 
+from __future__ import annotations
+
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -19,7 +21,7 @@ __all__ = ["explain_total"]
 _USUAL = (Fraction(1, 10**6), Fraction(1, 10**9))
 
 
-def explain_total(total: "Total", delta: Number | None) -> str:
+def explain_total(total: Total, delta: Number | None) -> str:
     """The text of `Total.explain`."""
     count = sum(times for _, times in total.losses.parts)
     releases = "1 release" if count == 1 else f"{count} releases"
@@ -42,14 +44,14 @@ def _usual_deltas(failure: Fraction) -> tuple[Fraction, ...]:
     return tuple(delta for delta in _USUAL if delta > failure) or (min(2 * failure, Fraction(1)),)
 
 
-def _cost(total: "Total", delta: Fraction) -> str:
+def _cost(total: Total, delta: Fraction) -> str:
     try:
         return f"({total.epsilon(delta)!r}, {format_parameter(delta)})-DP"
     except NotPrivate:
         return f"no epsilon at delta {format_parameter(delta)}"
 
 
-def _bounds(total: "Total", delta: Fraction) -> list[str]:
+def _bounds(total: Total, delta: Fraction) -> list[str]:
     """Which bound gave the figure, and what the others say."""
     try:
         won = total.epsilon(delta)
@@ -64,7 +66,7 @@ def _bounds(total: "Total", delta: Fraction) -> list[str]:
     return [f"Bound: {won.by}." + (f" Others say: {said}." if said else "")]
 
 
-def _role(total: "Total", delta: Fraction) -> str:
+def _role(total: Total, delta: Fraction) -> str:
     """What delta is the price of: a failure, the Gaussian, or a sum that grows like a root."""
     failure, rest = total.losses.split_failure()
     unbounded = rest.pure() is None

@@ -1,5 +1,7 @@
 """Searches in floating point: they only say where to look, and what is found there is certified by the caller."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from fractions import Fraction
 from math import inf, isfinite, log, sqrt

@@ -1,5 +1,7 @@
 """The moments of the privacy loss of several releases."""
 
+from __future__ import annotations
+
 from math import comb
 
 from tacit.accounting.precision import refine

@@ -2,6 +2,8 @@
 sides.
 """
 
+from __future__ import annotations
+
 from fractions import Fraction
 from functools import lru_cache
 from math import exp, floor, gcd, lcm, log, log10, sqrt

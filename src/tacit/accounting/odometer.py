@@ -3,6 +3,8 @@
 Checked by: tests/unit/accounting/test_privacy_filters.py
 """
 
+from __future__ import annotations
+
 from dataclasses import field
 
 from tacit.accounting.certified_float import Figure, format_parameter
@@ -30,7 +32,7 @@ class Odometer:
 
     losses: Composed = field(default_factory=Composed.of)
 
-    def with_loss(self, loss: Loss) -> "Odometer":
+    def with_loss(self, loss: Loss) -> Odometer:
         """The odometer once this loss has been added."""
         return Odometer(self.losses + loss if self.losses.parts else Composed.of((loss, 1)))
 

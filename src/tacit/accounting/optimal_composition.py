@@ -1,5 +1,7 @@
 """Optimal composition of pure losses: everyone answers by randomized response, and the answers are counted."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from math import floor, isqrt, prod
 

@@ -1,5 +1,7 @@
 """Releases on disjoint parts of the data: each unit pays for the part it is in."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
@@ -54,7 +56,7 @@ class OneOf(Loss):
         failure = max(failure for failure, _ in halves)
         return failure, OneOf(tuple(rest for _, rest in halves)) if failure else self
 
-    def group(self, size: int) -> "OneOf":
+    def group(self, size: int) -> OneOf:
         """One of the groups' losses."""
         return OneOf(tuple(case.group(size) for case in self.cases))
 
@@ -105,7 +107,7 @@ class Parallel(Loss):
         failure, rest = self.cases().split_failure()
         return (failure, rest) if failure else (failure, self)
 
-    def group(self, size: int) -> "Parallel":
+    def group(self, size: int) -> Parallel:
         """The same parts, seen by a larger group."""
         return Parallel(self.parts, self.size * count_of(size, "the size of a group", least=1))
 

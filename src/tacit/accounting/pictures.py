@@ -3,6 +3,8 @@
 They need matplotlib (`pip install 'tacit-dp[plot]'`), which is imported only when something is drawn.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import log10, sqrt

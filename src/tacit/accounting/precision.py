@@ -3,6 +3,8 @@
 Checked by: tests/laws/test_accounting.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from fractions import Fraction
 

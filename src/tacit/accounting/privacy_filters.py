@@ -1,13 +1,14 @@
 """What guards a ledger: limits in whole units that adaptive and concurrent analysts cannot exceed."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, floor
 from typing import Protocol
 
-from tacit.accounting.conversion import rho_within
-from tacit.accounting.renyi import concentrated_epsilon
+from tacit.accounting.conversion import concentrated_epsilon, rho_within
 from tacit.errors import InvalidInput, NotChargeable
 from tacit.exact import Number, at_most, ball, float_at_least, lower, upper, working
 from tacit.frozen import frozen
@@ -44,10 +45,10 @@ class Charge:
             if type(number) is not int or number < 0:
                 raise InvalidInput(name, number, "give a whole number of units, at least zero")
 
-    def __add__(self, other: "Charge") -> "Charge":
+    def __add__(self, other: Charge) -> Charge:
         return Charge(self.amount + other.amount, self.failure + other.failure)
 
-    def fits(self, limit: "Charge") -> bool:
+    def fits(self, limit: Charge) -> bool:
         """Whether neither number exceeds the limit's.
 
         >>> Charge(3, 1).fits(Charge(3, 0))

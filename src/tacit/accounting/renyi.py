@@ -1,18 +1,20 @@
 """The bounds through Renyi divergences: zCDP, where one number says all of them, and the whole curve."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from fractions import Fraction
-from math import exp, log, log1p
+from math import log, log1p
 
 from tacit.accounting.bound_protocol import Bound, Profile, rough_rho
-from tacit.accounting.conversion import LEAST_PLACE, MOST_PLACE, epsilon_at, order_at, start_of
+from tacit.accounting.conversion import concentrated_epsilon, epsilon_at, order_at, start_of
 from tacit.accounting.exact_law import merge_gaussians, require_delta
 from tacit.accounting.minimise import lowest
 from tacit.exact import Ball, ball, infinite, upper, working
 from tacit.frozen import frozen
 from tacit.privacy import Composed, Subsampled, concentrated_delta, concentrated_order, renyi_delta
 
-__all__ = ["Concentrated", "Renyi", "concentrated_epsilon"]
+__all__ = ["Concentrated", "Renyi"]
 
 # a curve that is a line at these orders is taken for one
 _TELLING = (Fraction(2), Fraction(1 << 20))
@@ -109,34 +111,6 @@ class Renyi(Bound):
 
         best = _best(at, lowest(height, start_of(rough_rho(losses), float(delta))), losses)
         return max(Fraction(0), upper(best)) if best.is_finite() else None
-
-
-def concentrated_epsilon(rho: Ball, delta: Fraction) -> Fraction:
-    """The smallest epsilon that a positive rho is known to imply at this delta: what `total` says of it alone.
-
-    Claim:      a release that is rho-zCDP is (epsilon, delta)-DP.
-    Because:    its Renyi divergence of any order is at most rho times the order; the figure is certified at the order
-                that is taken, which is the best to 50 bits.
-    Checked by: tests/unit/accounting/test_conversion.py::test_one_rho_is_converted_as_in_any_total
-
-    >>> with working():
-    ...     float(concentrated_epsilon(ball(Fraction(1, 10)), Fraction(1, 10**6)))
-    2.141...
-    """
-    order = _best_order(max(float(rho), 1e-300), log(delta))
-    return max(Fraction(0), upper(epsilon_at(rho * ball(order), order, delta)))
-
-
-def _best_order(rho: float, log_delta: float) -> Fraction:
-    """About the order 1 + a at which epsilon is smallest, by halves: there rho a**2 + ln(1 + a) + ln(delta) is zero."""
-    low, high = LEAST_PLACE, MOST_PLACE
-    for _ in range(60):
-        place = (low + high) / 2
-        above = exp(place)
-        low, high = (
-            (place, high) if rho * above * above + log1p(above) + log_delta < 0 else (low, place)
-        )
-    return 1 + Fraction(exp(high))
 
 
 def _log_delta(divergence: float, above: float, epsilon: float) -> float:

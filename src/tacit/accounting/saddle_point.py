@@ -4,6 +4,8 @@ a delta.
 Checked by: tests/laws/test_loss_distributions.py::test_the_certified_ends_of_delta_enclose_the_exact_value
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from math import exp, inf, log, pi, sqrt
 

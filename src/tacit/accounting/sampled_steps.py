@@ -1,5 +1,7 @@
 """Many Gaussian steps, each on a Poisson sample of the units, as one charge of rho and a failure."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil

@@ -1,5 +1,7 @@
 """The best of a random number of trials, as one charge: what tuning by private selection costs."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from functools import lru_cache
 from math import log

@@ -1,5 +1,7 @@
 """All bounds, in the order in which they are asked, and the tightest answer of them."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 
 from tacit.accounting.basic_composition import Advanced, Basic

@@ -2,6 +2,8 @@
 not do exactly.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from fractions import Fraction
 from math import exp, sqrt

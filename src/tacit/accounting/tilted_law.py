@@ -3,6 +3,8 @@
 Checked by: tests/unit/accounting/test_tilted_convolution.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from math import log
 

@@ -1,5 +1,7 @@
 """What several releases cost together, and every way to look at it."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from fractions import Fraction
 from math import inf
@@ -22,7 +24,7 @@ __all__ = ["Total", "losses_of", "total"]
 _DIGITS = (3, 6, 9, 12)  # of the deltas at which `by` looks
 
 
-def total(*losses: Loss | Iterable[Loss]) -> "Total":
+def total(*losses: Loss | Iterable[Loss]) -> Total:
     """What all these losses cost together: losses, lists of them, or sums made with `+` and `*`.
 
     Claim:      every view holds for releases chosen adaptively, as long as these losses were fixed in advance.

@@ -1,5 +1,7 @@
 """Trade-off curves: what an attacker who tells neighbours apart must miss."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from fractions import Fraction
 from math import exp, log

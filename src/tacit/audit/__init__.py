@@ -1,5 +1,7 @@
 """Whether a mechanism keeps its promise: exact verification on small universes, sampling, guided search."""
 
+from __future__ import annotations
+
 from tacit.audit.attacks import ATTACKS, AttackReport
 from tacit.audit.audited_mechanisms import SUBJECTS, Subject, subject_of
 from tacit.audit.counterexamples import name_and_shame, one_random_row

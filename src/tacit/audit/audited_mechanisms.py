@@ -1,5 +1,7 @@
 """Every mechanism of Tacit with a pair of neighbours to audit it on, by name."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,5 +1,7 @@
 """Bounds on a probability from how often something happened: Clopper and Pearson's, certified."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from functools import lru_cache
 from math import exp, inf, lgamma, log, log1p

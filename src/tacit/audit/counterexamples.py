@@ -1,5 +1,7 @@
 """Mechanisms that publish rows, which total-variation privacy and delta alone do not rule out."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Hashable
 from fractions import Fraction
 from itertools import compress, product

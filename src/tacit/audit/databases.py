@@ -1,5 +1,7 @@
 """Every database of a small universe, every pair of neighbours, and how far two databases are apart."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import combinations_with_replacement, product
 from math import comb

@@ -1,5 +1,7 @@
 """What a finite mechanism returns: a probability for every outcome, read exactly and validated."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Hashable, Mapping
 from fractions import Fraction
 from numbers import Rational

@@ -1,5 +1,7 @@
 """Elections that hide each ballot: added random voters, re-randomised rows, plurality with random ties."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from fractions import Fraction

@@ -1,5 +1,7 @@
 """A number between two rationals: what the verifier calculates with and what it reports."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from decimal import Decimal

@@ -1,5 +1,7 @@
 """The choice of an event that tells two databases apart, from counts of outcomes in cells."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

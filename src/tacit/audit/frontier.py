@@ -1,5 +1,7 @@
 """The exact trade-off between epsilon and delta of one or many pairs of distributions."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from dataclasses import field
 from fractions import Fraction

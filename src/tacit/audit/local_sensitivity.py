@@ -1,5 +1,7 @@
 """Local sensitivity of any Python function, and its smooth version, by looking at a whole small universe."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Hashable, Iterable
 from fractions import Fraction
 

@@ -1,5 +1,7 @@
 """Outcomes put into a few cells, so that events can be chosen among them and counted."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -3,6 +3,8 @@
 Checked by: tests/unit/cli/test_audit.py
 """
 
+from __future__ import annotations
+
 from math import exp
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +22,7 @@ __all__ = ["findings_picture", "games_picture"]
 _BLUE, _ORANGE, _GREY, _RED = "#1b4f8a", "#c8501e", "#999999", "#b03060"
 
 
-def findings_picture(findings: "Findings", path: str | Path | None = None) -> Any:
+def findings_picture(findings: Findings, path: str | Path | None = None) -> Any:
     """What came out on either database, and the witness among the rates that the claim allows; a matplotlib figure."""
     figure, left, right = _sheets()
     _outcomes(left, findings)
@@ -29,7 +31,7 @@ def findings_picture(findings: "Findings", path: str | Path | None = None) -> An
     return _save_figure(figure, path)
 
 
-def games_picture(games: "Games", path: str | Path | None = None) -> Any:
+def games_picture(games: Games, path: str | Path | None = None) -> Any:
     """The attacker's belief with and without the row that matters most, and every shift against its bound."""
     figure, left, right = _sheets()
     _beliefs(left, games)
@@ -37,7 +39,7 @@ def games_picture(games: "Games", path: str | Path | None = None) -> Any:
     return _save_figure(figure, path)
 
 
-def _outcomes(axes: Any, findings: "Findings") -> None:
+def _outcomes(axes: Any, findings: Findings) -> None:
     """Shares of runs, cell by cell; the witness is shaded."""
     event = findings.witness.event
     cells, *counts = next(seen for seen in findings.counts if seen[0] is event.cells)
@@ -62,7 +64,7 @@ def _outcomes(axes: Any, findings: "Findings") -> None:
     axes.legend(frameon=False, fontsize=9)
 
 
-def _rates(axes: Any, findings: "Findings") -> None:
+def _rates(axes: Any, findings: Findings) -> None:
     """Hits against false alarms: what the claim allows, and the rectangle in which the witness lies."""
     found = findings.witness
     low, high = float(found.low), float(found.high)
@@ -111,14 +113,14 @@ def _rates(axes: Any, findings: "Findings") -> None:
     axes.legend(frameon=False, fontsize=9, loc="lower right")
 
 
-def _headline(findings: "Findings") -> str:
+def _headline(findings: Findings) -> str:
     claimed = "" if findings.claimed is None else f" (claimed {float(findings.claimed):.4g})"
     verdict = ", refuted" if findings.refuted else ""
     name = findings.subject if len(findings.subject) <= 50 else findings.subject[:47] + "..."
     return f"{name}: epsilon at least {findings.epsilon:.4f}{claimed}{verdict}"
 
 
-def _beliefs(axes: Any, games: "Games") -> None:
+def _beliefs(axes: Any, games: Games) -> None:
     worst = games.worst
     databases = list(games.prior)
     seen, elsewhere = games.belief(None, worst.outcome), games.belief(worst.row, worst.outcome)
@@ -144,7 +146,7 @@ def _beliefs(axes: Any, games: "Games") -> None:
     axes.legend(frameon=False, fontsize=9)
 
 
-def _shifts(axes: Any, games: "Games") -> None:
+def _shifts(axes: Any, games: Games) -> None:
     bound = float(games.bound)
     for row, colour in zip(
         range(games.rows),

@@ -1,5 +1,7 @@
 """What an attacker believes after a release, with your row in it and with your row changed."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,5 +1,7 @@
 """The refutation of a claimed sensitivity: a guided search for neighbours on which a function moves too far."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -114,7 +116,7 @@ class Columns:
 
     parts: tuple[Rows, ...]
 
-    def __init__(self, *columns: "Universe") -> None:
+    def __init__(self, *columns: Universe) -> None:
         object.__setattr__(self, "parts", tuple(rows_of(column) for column in columns))
 
     def draw_row(self) -> tuple[Any, ...]:

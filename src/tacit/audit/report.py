@@ -1,5 +1,7 @@
 """What the verifier found out about a mechanism."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 
 from tacit.audit.enclosure import Enclosure, Number, enclose

@@ -1,5 +1,7 @@
 """Many runs of a mechanism on the same data, whatever it is and whatever it returns."""
 
+from __future__ import annotations
+
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any

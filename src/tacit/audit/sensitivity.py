@@ -1,5 +1,7 @@
 """The sensitivity of any Python function, by looking at every pair of neighbours."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from fractions import Fraction
 from math import isfinite

@@ -1,5 +1,7 @@
 """The statistical audit: what any mechanism certainly gives away, judged from what it returns."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

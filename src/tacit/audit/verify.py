@@ -1,5 +1,7 @@
 """Exact differential privacy of any finite mechanism, by looking at every pair of neighbours."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Hashable, Iterable
 
 from tacit.audit.databases import PAIRS_AT_MOST, Database, Pair, neighbouring_pairs, pairs_needed

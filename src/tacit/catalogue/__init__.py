@@ -11,6 +11,8 @@ rows; PostgreSQL's SQL is rewritten for it. The room imports neither `curator` n
 (('test',), ('day',))
 """
 
+from __future__ import annotations
+
 from tacit.catalogue.catalogue import Catalogue
 from tacit.catalogue.schema import SERVER_VERSION, Answer, Column, Schema, Table
 from tacit.catalogue.unanswered_statements import Miss

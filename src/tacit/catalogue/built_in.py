@@ -5,6 +5,8 @@ They were exported once (tests/vectors/catalogue/export.py) and are shipped in `
 Checked by: tests/unit/catalogue/test_database.py
 """
 
+from __future__ import annotations
+
 import json
 import lzma
 from collections.abc import Iterator

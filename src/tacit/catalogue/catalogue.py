@@ -6,6 +6,8 @@ Because:    it is answered by another process, which was given the declared sche
 Checked by: tests/attacks/test_catalogue_fence.py
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache

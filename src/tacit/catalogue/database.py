@@ -9,6 +9,8 @@ Checked by: tests/attacks/test_catalogue_fence.py, tests/attacks/test_catalogue_
 
 # ruff: noqa: S608 -- names are quoted, expressions are written from trees that the fence has passed
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -3,6 +3,8 @@
 Checked by: tests/unit/catalogue/test_database.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Any
 

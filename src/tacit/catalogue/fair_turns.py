@@ -1,5 +1,7 @@
 """Whose turn it is in the catalogue: people who take much time wait for one another, and keep nobody else waiting."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

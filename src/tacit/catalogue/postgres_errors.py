@@ -3,6 +3,8 @@
 Checked by: tests/unit/catalogue/test_postgres_errors.py
 """
 
+from __future__ import annotations
+
 import re
 
 import duckdb

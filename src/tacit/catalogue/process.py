@@ -5,6 +5,8 @@ Because:    DuckDB does not always heed an interrupt, the operating system alway
 Checked by: tests/attacks/test_catalogue_fence.py::test_what_takes_too_long_is_killed_and_the_next_is_served
 """
 
+from __future__ import annotations
+
 import os
 import select
 import subprocess

@@ -3,6 +3,8 @@
 Checked by: tests/unit/catalogue/test_catalogue.py
 """
 
+from __future__ import annotations
+
 import json
 from collections import deque
 from collections.abc import Iterator

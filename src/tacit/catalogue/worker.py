@@ -5,6 +5,8 @@ Started as `python -m tacit.catalogue.worker` with nothing of its parent's: no m
 Checked by: tests/unit/catalogue/test_catalogue.py
 """
 
+from __future__ import annotations
+
 import os
 import resource
 import sys

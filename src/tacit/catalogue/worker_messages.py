@@ -5,6 +5,8 @@ Because:    its messages are read as JSON, with a largest length, and never unpi
 Checked by: tests/unit/catalogue/test_worker_messages.py
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time, timedelta

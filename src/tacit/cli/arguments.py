@@ -1,5 +1,7 @@
 """What is given on the command line: vaults, numbers, and files to write."""
 
+from __future__ import annotations
+
 import os
 from fractions import Fraction
 from pathlib import Path

@@ -1,5 +1,7 @@
 """`tacit lab`: the attacks on naive releases and on Tacit's, listed and run."""
 
+from __future__ import annotations
+
 from collections.abc import Collection
 from dataclasses import asdict
 from difflib import get_close_matches
@@ -89,7 +91,7 @@ def _check(plot: Path, *, into_folder: bool) -> None:
         )
 
 
-def _draw_reports(reports: "list[AttackReport]", plot: Path, *, into_folder: bool) -> None:
+def _draw_reports(reports: list[AttackReport], plot: Path, *, into_folder: bool) -> None:
     if into_folder:
         plot.mkdir(parents=True, exist_ok=True)
     try:
@@ -99,7 +101,7 @@ def _draw_reports(reports: "list[AttackReport]", plot: Path, *, into_folder: boo
         raise InvalidInput("plot", str(plot), f"{missing}") from None
 
 
-def _plain(report: "AttackReport") -> dict[str, Any]:
+def _plain(report: AttackReport) -> dict[str, Any]:
     """A report as JSON can hold it: what was measured and what theory says, without the lines of the picture."""
     rates = {"naive": report.naive, "tacit": report.tacit, **dict(report.also)}
     return {

@@ -1,5 +1,7 @@
 """`tacit audit …`: what a mechanism certainly gives away, measured; what a question claims, chased."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -116,7 +118,7 @@ def mechanism(
         )
 
 
-def _compare(subject: "Subject", found: "Findings") -> str:
+def _compare(subject: Subject, found: Findings) -> str:
     """How much of the exact figure the audit showed."""
     if subject.mu is not None:
         share = Fraction(found.mu) / subject.mu
@@ -126,7 +128,7 @@ def _compare(subject: "Subject", found: "Findings") -> str:
     return f"  the pair's exact epsilon is {float(exact):.4f}: the audit shows {float(share):.1%} of it"
 
 
-def _findings_fields(subject: "Subject", found: "Findings") -> dict[str, Any]:
+def _findings_fields(subject: Subject, found: Findings) -> dict[str, Any]:
     witness = found.witness
     return {
         "mechanism": subject.name,

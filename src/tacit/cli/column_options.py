@@ -3,6 +3,8 @@
 Checked by: tests/unit/cli/test_arguments.py
 """
 
+from __future__ import annotations
+
 import re
 from datetime import date
 from fractions import Fraction

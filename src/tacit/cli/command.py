@@ -3,6 +3,8 @@
 Checked by: tests/unit/cli/test_commands.py
 """
 
+from __future__ import annotations
+
 import os
 import sys
 from typing import Annotated

@@ -3,6 +3,8 @@
 Checked by: tests/unit/cli/test_current_vault.py
 """
 
+from __future__ import annotations
+
 import tomllib
 from pathlib import Path
 from typing import Any

@@ -3,6 +3,8 @@
 Checked by: tests/unit/cli/test_describe.py
 """
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Annotated
 

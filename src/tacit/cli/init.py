@@ -3,6 +3,8 @@
 Checked by: tests/unit/cli/test_init.py
 """
 
+from __future__ import annotations
+
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping

@@ -1,5 +1,7 @@
 """`tacit learn`: fit a model to a table of a vault, and print its card."""
 
+from __future__ import annotations
+
 import inspect
 import json
 import pickle

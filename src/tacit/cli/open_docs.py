@@ -1,5 +1,7 @@
 """`tacit docs`: opens the documentation that `make docs` built."""
 
+from __future__ import annotations
+
 import webbrowser
 from pathlib import Path
 from typing import Annotated

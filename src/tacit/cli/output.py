@@ -3,6 +3,8 @@
 Checked by: tests/unit/cli/test_printed.py
 """
 
+from __future__ import annotations
+
 import sys
 import threading
 from collections.abc import Iterator, Mapping

@@ -3,6 +3,8 @@
 Checked by: tests/unit/cli/test_server_commands.py
 """
 
+from __future__ import annotations
+
 import shlex
 import sys
 import tomllib

@@ -3,6 +3,8 @@
 Checked by: tests/unit/local/test_survey_page.py::test_a_survey_by_the_command_line
 """
 
+from __future__ import annotations
+
 import csv
 import json
 import sys
@@ -147,7 +149,7 @@ def report(
     say(found.show(wanted), _tables(found, wanted), as_json=as_json)
 
 
-def _tables(found: "Collected", confidence: float) -> dict[str, Any]:
+def _tables(found: Collected, confidence: float) -> dict[str, Any]:
     from tacit.local import Mean
 
     told: dict[str, Any] = {}

@@ -1,5 +1,7 @@
 """`tacit synthesize` and `tacit marginals`: many questions at once, on the command line."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Annotated
 

@@ -1,15 +1,13 @@
 """Policy, catalogue and `ask`: the one place where plan, sensitivity, noise and ledger meet."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
-from tacit.curator.answer.column_types import AnswerColumn
-from tacit.curator.answer.explanation import Expected, Explanation
 from tacit.curator.answer.intervals import Interval, Noisy
 from tacit.curator.answer.left_out_captions import LeftOut
-from tacit.curator.answer.randomized_survey import SurveyTable
 from tacit.curator.answer.release import Price, Release
 from tacit.curator.ask_text import Params
-from tacit.curator.budget import Budget
 from tacit.curator.describe_tables import Listing
 from tacit.curator.policy.policy import Limit, Policy, Replay, Shared
 from tacit.curator.policy.read_column_shorthand import column_of
@@ -21,6 +19,10 @@ from tacit.curator.vault import Vault
 from tacit.later import later
 
 if TYPE_CHECKING:
+    from tacit.curator.answer.column_types import AnswerColumn
+    from tacit.curator.answer.explanation import Expected, Explanation
+    from tacit.curator.answer.randomized_survey import SurveyTable
+    from tacit.curator.budget import Budget
     from tacit.curator.compare_two_limits import Comparison, compare_limits
     from tacit.curator.database_rights import check_rights
     from tacit.curator.duration_class_of_plan import KINDS, PlanClass
@@ -85,6 +87,7 @@ if TYPE_CHECKING:
     )
     from tacit.curator.watch_threshold import Watch, WatchAnswer
     from tacit.curator.write_toml import write_key
+
 
 __all__ = [
     "Address",
@@ -186,77 +189,82 @@ __all__ = [
 ]
 
 _LATER = {
-    "KINDS": "duration_class_of_plan",
-    "Board": "hide_new_ledger_entries",
-    "Reserved": "hide_new_ledger_entries",
-    "Unseen": "hide_new_ledger_entries",
-    "View": "hide_new_ledger_entries",
-    "merge_released": "hide_new_ledger_entries",
-    "still_needed": "hide_new_ledger_entries",
-    "PlanClass": "duration_class_of_plan",
     "Address": "policy.ledger_section",
+    "AnswerColumn": "answer.column_types",
+    "Answered": "tables.release_tables",
+    "Assigned": "vectors.summable_vectors",
+    "Backpropagated": "vectors.summable_vectors",
+    "Board": "hide_new_ledger_entries",
+    "Budget": "budget",
+    "ClassMoments": "vectors.summable_vectors",
+    "Closest": "trial.audit_question",
+    "Comparison": "compare_two_limits",
+    "Correct": "vectors.summable_vectors",
+    "Curvature": "vectors.summable_vectors",
     "Document": "policy.policy_file",
-    "read_ledger_place": "policy.policy_file",
-    "read_policy": "policy.policy_file",
-    "example": "shipped_real_data",
+    "Encoding": "vectors.summable_vectors",
+    "Expected": "answer.explanation",
+    "ExpectedMarginals": "tables.marginals",
+    "ExpectedWorkload": "tables.answer_workload",
+    "Explanation": "answer.explanation",
+    "Feature": "vectors.features",
+    "FeatureMap": "vectors.summable_vectors",
+    "GRID": "vectors.summable_vectors",
+    "Gradient": "vectors.summable_vectors",
+    "KINDS": "duration_class_of_plan",
+    "Kernel": "vectors.summable_vectors",
+    "Lesson": "vectors.learner_lesson",
+    "Marginals": "tables.marginals",
+    "Moments": "vectors.summable_vectors",
+    "PairError": "tables.quality_report",
+    "PlanClass": "duration_class_of_plan",
+    "QuestionAudit": "trial.audit_question",
+    "RATES": "vectors.vectors_noise",
+    "Regression": "vectors.summable_vectors",
+    "Reserved": "hide_new_ledger_entries",
+    "RowsInspection": "inspect_rows",
+    "Sampling": "vectors.vectors_noise",
+    "Sums": "vectors.vectors_noise",
+    "SurveyTable": "answer.randomized_survey",
+    "SyntheticReport": "tables.quality_report",
+    "SyntheticTable": "tables.synthetic_table",
+    "TrialNoise": "vectors.vectors_noise",
+    "Trials": "vectors.vectors_noise",
+    "Unseen": "hide_new_ledger_entries",
+    "VectorNoise": "vectors.vectors_noise",
+    "View": "hide_new_ledger_entries",
+    "Watch": "watch_threshold",
+    "WatchAnswer": "watch_threshold",
+    "Waves": "vectors.summable_vectors",
+    "adopt_ledger": "open_folder",
+    "ask_tables": "vectors.vectors_noise",
+    "audit_question": "trial.audit_question",
     "budget_fields": "json_exchange",
+    "check_rights": "database_rights",
+    "columns_of": "starter_policy",
+    "compare_limits": "compare_two_limits",
+    "example": "shipped_real_data",
     "explanation_fields": "json_exchange",
+    "in_units": "vectors.summable_vectors",
+    "inspect_rows": "inspect_rows",
+    "limits_agree": "open_folder",
+    "limits_changed": "open_folder",
+    "merge_released": "hide_new_ledger_entries",
+    "open_vault": "open_folder",
+    "parameter_fields": "parameters_as_json",
+    "policy_text": "starter_policy",
     "read_budget": "json_exchange",
     "read_explanation": "json_exchange",
+    "read_ledger_place": "policy.policy_file",
+    "read_parameters": "parameters_as_json",
+    "read_policy": "policy.policy_file",
     "read_release": "json_exchange",
     "read_table": "json_exchange",
     "release_fields": "json_exchange",
-    "table_fields": "json_exchange",
-    "parameter_fields": "parameters_as_json",
-    "read_parameters": "parameters_as_json",
-    "RowsInspection": "inspect_rows",
-    "inspect_rows": "inspect_rows",
-    "check_rights": "database_rights",
-    "adopt_ledger": "open_folder",
-    "limits_agree": "open_folder",
-    "limits_changed": "open_folder",
-    "open_vault": "open_folder",
-    "Watch": "watch_threshold",
-    "WatchAnswer": "watch_threshold",
     "rows_for": "trial.mock_vault",
+    "still_needed": "hide_new_ledger_entries",
+    "table_fields": "json_exchange",
     "twin": "trial.mock_vault",
-    "Closest": "trial.audit_question",
-    "QuestionAudit": "trial.audit_question",
-    "audit_question": "trial.audit_question",
-    "ExpectedMarginals": "tables.marginals",
-    "ExpectedWorkload": "tables.answer_workload",
-    "Marginals": "tables.marginals",
-    "PairError": "tables.quality_report",
-    "SyntheticReport": "tables.quality_report",
-    "SyntheticTable": "tables.synthetic_table",
-    "Feature": "vectors.features",
-    "Assigned": "vectors.summable_vectors",
-    "Backpropagated": "vectors.summable_vectors",
-    "ClassMoments": "vectors.summable_vectors",
-    "Correct": "vectors.summable_vectors",
-    "Curvature": "vectors.summable_vectors",
-    "Encoding": "vectors.summable_vectors",
-    "FeatureMap": "vectors.summable_vectors",
-    "Gradient": "vectors.summable_vectors",
-    "Kernel": "vectors.summable_vectors",
-    "Moments": "vectors.summable_vectors",
-    "Regression": "vectors.summable_vectors",
-    "Waves": "vectors.summable_vectors",
-    "in_units": "vectors.summable_vectors",
-    "GRID": "vectors.summable_vectors",
-    "Lesson": "vectors.learner_lesson",
-    "Sampling": "vectors.vectors_noise",
-    "Sums": "vectors.vectors_noise",
-    "Trials": "vectors.vectors_noise",
-    "TrialNoise": "vectors.vectors_noise",
-    "VectorNoise": "vectors.vectors_noise",
-    "ask_tables": "vectors.vectors_noise",
-    "RATES": "vectors.vectors_noise",
-    "Answered": "tables.release_tables",
-    "Comparison": "compare_two_limits",
-    "compare_limits": "compare_two_limits",
-    "columns_of": "starter_policy",
-    "policy_text": "starter_policy",
     "write_key": "write_toml",
 }
 

@@ -1,5 +1,7 @@
 """The corridor: rehearse, pay, look, let go.  The one place where plan, noise, ledger and data meet."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace

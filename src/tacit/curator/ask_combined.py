@@ -3,6 +3,8 @@
 Checked by: tests/laws/test_combined.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction

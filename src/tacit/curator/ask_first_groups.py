@@ -1,5 +1,7 @@
 """The corridor for questions that show only which groups come first: rehearse, pay, look, let go of the choice."""
 
+from __future__ import annotations
+
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any

@@ -3,17 +3,13 @@
 Checked by: tests/laws/test_free.py, tests/laws/test_corridor.py, tests/unit/curator/test_describe_tables.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tacit.curator.answer.column_types import AnswerColumn, columns_of
-from tacit.curator.answer.randomized_survey import (
-    SurveyTable,
-    answer_survey,
-    declare_survey,
-    read_survey,
-)
 from tacit.curator.answer.release import Release
 from tacit.curator.ask import answer
 from tacit.curator.describe_tables import read_listing
@@ -40,6 +36,7 @@ from tacit.plan import (
 )
 
 if TYPE_CHECKING:
+    from tacit.curator.answer.randomized_survey import SurveyTable
     from tacit.curator.duration_class_of_plan import PlanClass
     from tacit.curator.tables.ask_synthetic import AskedSynthetic
     from tacit.curator.tables.synthetic_table import SyntheticTable
@@ -66,14 +63,14 @@ class FreeTables:
     """What a vault answers about for free beside its tables, by name: collected surveys, and synthetic tables."""
 
     surveys: Mapping[str, SurveyTable] = field(default_factory=dict)
-    synthetic: Mapping[str, "AskedSynthetic"] = field(default_factory=dict)
+    synthetic: Mapping[str, AskedSynthetic] = field(default_factory=dict)
 
-    def with_survey(self, survey: SurveyTable, policy: Policy) -> "FreeTables":
+    def with_survey(self, survey: SurveyTable, policy: Policy) -> FreeTables:
         """These tables and a collected survey."""
         self._check_name("a survey", survey.name, policy)
         return replace(self, surveys={**self.surveys, survey.name: survey})
 
-    def with_synthetic(self, made: "SyntheticTable", name: str, policy: Policy) -> "FreeTables":
+    def with_synthetic(self, made: SyntheticTable, name: str, policy: Policy) -> FreeTables:
         """These tables and a synthetic one."""
         from tacit.curator.tables.ask_synthetic import AskedSynthetic
 
@@ -96,6 +93,8 @@ class FreeTables:
 
             return answer_synthetic(*made, confidence, raw=raw)
         found = self._read_survey(text, tables, bound)
+        from tacit.curator.answer.randomized_survey import answer_survey
+
         return None if found is None else answer_survey(*found, confidence, raw=raw)
 
     def read(
@@ -107,9 +106,10 @@ class FreeTables:
 
     def _read_synthetic(
         self, text: str, tables: Mapping[str, Table], bound: Parameters
-    ) -> "tuple[Plan | CombinedPlan, tuple[AskedSynthetic, ...]] | None":
+    ) -> tuple[Plan | CombinedPlan, tuple[AskedSynthetic, ...]] | None:
         if not self.synthetic:
             return None
+        from tacit.curator.answer.randomized_survey import declare_survey
         from tacit.curator.tables.ask_synthetic import read_synthetic
 
         surveys = {name: declare_survey(each) for name, each in self.surveys.items()}
@@ -120,6 +120,8 @@ class FreeTables:
     ) -> tuple[Plan, SurveyTable] | None:
         if not self.surveys:
             return None
+        from tacit.curator.answer.randomized_survey import read_survey
+
         return read_survey(text, tables, self.surveys, finding=True, bound=bound)
 
     def _check_name(self, what: str, name: str, policy: Policy) -> None:
@@ -247,7 +249,7 @@ def columns_of_text(
 
 def classify_text(
     access: Access, text: str, *, epsilon: Number | None, within: Number | None, params: Params
-) -> "PlanClass":
+) -> PlanClass:
     """The class of a question in SQL, by which a server decides when its answer is sent; no data are read."""
     from tacit.curator.duration_class_of_plan import PlanClass, plan_class
 

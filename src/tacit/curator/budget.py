@@ -3,15 +3,21 @@
 Checked by: tests/unit/curator/test_open_folder.py
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from tacit.accounting import Charge
-from tacit.curator.answer.explanation import Explanation
 from tacit.curator.policy.policy import Limit
 from tacit.curator.question_context import Access
 from tacit.errors import LimitExceeded
 from tacit.frozen import frozen
 from tacit.printing import html_lines
+
+if TYPE_CHECKING:
+    from tacit.curator.answer.explanation import Explanation
+
 
 __all__ = ["Budget", "budget_of", "find_shortage", "with_earlier_charge", "with_own_limit"]
 
@@ -27,7 +33,7 @@ class Budget:
     epsilon: float
     delta: float
     spent: float
-    own: "Budget | None" = None
+    own: Budget | None = None
 
     @property
     def left(self) -> float:

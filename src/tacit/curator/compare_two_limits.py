@@ -3,6 +3,8 @@
 Checked by: tests/unit/curator/test_starter_policy.py
 """
 
+from __future__ import annotations
+
 from fractions import Fraction
 
 from tacit.accounting import Charge

@@ -3,6 +3,8 @@
 Checked by: tests/unit/curator/test_postgres_vault.py
 """
 
+from __future__ import annotations
+
 from pathlib import Path
 
 from tacit.curator.policy.policy_file import FILE, Document, read_policy

@@ -1,5 +1,7 @@
 """What may be asked: tables and columns as the policy declares them, as an answer that costs nothing."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 
@@ -30,7 +32,7 @@ class Listing(Release):
     __slots__ = ()
 
     @staticmethod
-    def of(columns: tuple[str, ...], rows: list[tuple[object, ...]], *notes: str) -> "Listing":
+    def of(columns: tuple[str, ...], rows: list[tuple[object, ...]], *notes: str) -> Listing:
         """A listing of some rows."""
         free = Price(0.0, 0.0, free=True)
         return Listing(columns, tuple(rows), (), 0.95, free, {}, None, (), notes)

@@ -1,5 +1,7 @@
 """Of which class a question is: what it takes to evaluate it, told by its plan alone."""
 
+from __future__ import annotations
+
 from tacit.frozen import frozen
 from tacit.plan import CombinedPlan, Distinct, Plan, Ranked, tables_of
 

@@ -3,12 +3,15 @@
 Checked by: tests/unit/curator/test_protect.py, tests/attacks/test_free_reads.py
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 from tacit.curator.answer.explanation import Explanation, explain_choice, explain_plan
 from tacit.curator.ask_text import Params
 from tacit.curator.budget import with_earlier_charge, with_own_limit
-from tacit.curator.free_answers import FreeAnswer, explain_free, find_free, read_text
+from tacit.curator.explain_free_answer import explain_free
+from tacit.curator.free_answers import FreeAnswer, find_free, read_text
 from tacit.curator.priced_question import Asked, price_plan
 from tacit.curator.question_context import Access
 from tacit.curator.replay_stored_answer import Known, find_known

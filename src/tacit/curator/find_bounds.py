@@ -1,5 +1,7 @@
 """Finding what the policy leaves open, privately and at a price: bounds, contributions, and what is clipped."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction

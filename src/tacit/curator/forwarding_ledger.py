@@ -3,6 +3,8 @@
 Checked by: tests/unit/curator/test_read_only_ledger.py and tests/attacks/test_free_reads.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 from tacit.accounting import Charge

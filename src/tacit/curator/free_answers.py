@@ -1,12 +1,12 @@
 """Answers that need no row and cost nothing: views that can show none, and keys whose values are public."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 
 from tacit.curator.answer.column_types import AnswerColumn, columns_of, type_name
-from tacit.curator.answer.explanation import Explanation
 from tacit.curator.answer.release import Price
 from tacit.curator.answer.view_rows import view_answer
-from tacit.curator.budget import budget_of
 from tacit.curator.describe_tables import Listing
 from tacit.curator.policy.policy import Shared
 from tacit.curator.priced_question import read_confidence, read_question, shared_of
@@ -24,13 +24,11 @@ from tacit.plan import (
     prove,
     prove_combined,
     prove_keys,
-    read_empty_rows,
     shows_no_row,
     tables_of,
 )
-from tacit.printing import html_lines, printable_lines
 
-__all__ = ["FreeAnswer", "FreeExplanation", "explain_free", "find_free", "read_text"]
+__all__ = ["FreeAnswer", "find_free", "read_text"]
 
 UNNAMED = "data"
 """What a table is called that is protected without a name."""
@@ -65,22 +63,6 @@ class FreeAnswer:
         )
 
 
-class FreeExplanation(Explanation):
-    """What is known of an answer that needs no row."""
-
-    __slots__ = ()
-
-    def __str__(self) -> str:
-        why = f"{self.halving[:1].upper()}{self.halving[1:]}."
-        price = f"Price: nothing; {self.left:.2%} of the limit is left."
-        return printable_lines("\n".join([self.words, *self.remarks, why, price]))
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return html_lines(str(self))
-
-
 def read_text(
     access: Access,
     text: str,
@@ -102,6 +84,8 @@ def read_text(
                 refusal.reason, remedy, text=refusal.text, start=refusal.start, end=refusal.end
             ) from None
         known = {name: shared.asked_table for name, shared in tables.items()}
+        from tacit.plan import read_empty_rows
+
         columns = read_empty_rows(text, known, bound)
         if columns is None:
             raise
@@ -136,25 +120,6 @@ def find_free(
     shared_of(access, listed, tables, tables_of(listed.question.rows))
     seen = view_answer(listed, [[] for _ in listed.question.groups], 0.5)
     return FreeAnswer(columns_of(listed), seen.rows, _KEYS, _words(listed))
-
-
-def explain_free(access: Access, free: FreeAnswer, confidence: Number) -> FreeExplanation:
-    """The explanation of an answer that is free."""
-    limit = access.policy.limit
-    return FreeExplanation(
-        free.words,
-        access.policy.unit,
-        limit.neighbours.value,
-        0,
-        len(free.rows),
-        (),
-        read_confidence(confidence),
-        0.0,
-        budget_of(access).left,
-        True,
-        free.why,
-        free=True,
-    )
 
 
 def _words(plan: Plan | CombinedPlan) -> str:

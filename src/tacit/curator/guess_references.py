@@ -3,6 +3,8 @@
 Checked by: tests/unit/curator/test_starter_policy.py
 """
 
+from __future__ import annotations
+
 from tacit.curator.tables_in_files import FileTable
 from tacit.curator.write_toml import write_comment, write_key, write_text
 

@@ -1,5 +1,7 @@
 """What the ledger has and nobody is shown yet: all that was written in a slot that has not ended."""
 
+from __future__ import annotations
+
 import threading
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -3,6 +3,8 @@
 Checked by: tests/unit/curator/test_text_files.py
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -3,6 +3,8 @@
 A server writes these fields and a client reads them; nothing is lost on the way.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import fields as fields_of
 from datetime import date, datetime

@@ -1,5 +1,7 @@
 """The logger `tacit`: one line for every answer, which holds a fingerprint and a price, and no value."""
 
+from __future__ import annotations
+
 import logging
 from collections.abc import Mapping
 from typing import Any, TypeVar

@@ -1,5 +1,7 @@
 """From a directory to a vault: policy read, ledger checked, each source opened when it is first asked about."""
 
+from __future__ import annotations
+
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping

@@ -3,6 +3,8 @@
 Checked by: tests/unit/curator/pricing/test_answer_size.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

@@ -3,6 +3,8 @@
 Checked by: tests/unit/curator/test_parameters_as_json.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation

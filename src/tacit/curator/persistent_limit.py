@@ -1,5 +1,7 @@
 """A limit that outlives the process, for tables that are given in Python: `protect(…, vault="clinic")`."""
 
+from __future__ import annotations
+
 import hmac
 from collections.abc import Mapping
 from pathlib import Path

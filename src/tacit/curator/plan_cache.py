@@ -1,5 +1,7 @@
 """What texts were read as, remembered: dashboards ask the same again and again."""
 
+from __future__ import annotations
+
 from collections import OrderedDict
 from collections.abc import Mapping
 from threading import Lock

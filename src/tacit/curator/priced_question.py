@@ -1,5 +1,7 @@
 """A question as a value: what is known of it once it was read, proved, priced and named, before data are read."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from math import ceil
@@ -97,7 +99,7 @@ class Asked:
     within: Number | None
     policy_left_out: tuple[LeftOut, ...]
     left_out: tuple[LeftOut, ...]
-    selection: "SelectionTerms | None" = None
+    selection: SelectionTerms | None = None
     """How groups are chosen, where only which come first is shown and choosing is more accurate."""
 
     def terms_paid(self, charge: Charge) -> Terms:
@@ -229,7 +231,7 @@ def _terms(
     return terms_of(plan.question, shared, limit, rule.amount(price))
 
 
-def _selection(plan: Plan, shared: Shared, limit: Limit, terms: Terms) -> "SelectionTerms | None":
+def _selection(plan: Plan, shared: Shared, limit: Limit, terms: Terms) -> SelectionTerms | None:
     """How groups are chosen, where that is all that is asked for."""
     top = top_k_of(plan)
     if top is None:

@@ -1,5 +1,7 @@
 """From frames or files to a vault in one call."""
 
+from __future__ import annotations
+
 import sys
 import warnings
 from collections.abc import Mapping

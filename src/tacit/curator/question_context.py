@@ -3,6 +3,8 @@
 Checked by: tests/laws/test_corridor.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING
@@ -38,7 +40,7 @@ class Access:
     policy: Policy
     engines: Mapping[str, Engine]
     ledger: Ledger
-    rehearse_once: Callable[["Rehearsal"], None]
+    rehearse_once: Callable[[Rehearsal], None]
     analyst: str | None = None
     made_up: bool = False
     formats: Mapping[str, str] = field(default_factory=dict)

@@ -1,5 +1,7 @@
 """A ledger that can be read and not be charged: what can be answered with it costs nothing and reads no private row."""
 
+from __future__ import annotations
+
 from tacit.curator.forwarding_ledger import PassedLedger
 from tacit.ledger import Entry
 from tacit.privacy import Loss

@@ -1,5 +1,7 @@
 """Noise reduction: what was answered is answered again with less noise, for the difference of the two prices."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace

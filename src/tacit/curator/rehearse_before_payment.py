@@ -1,5 +1,7 @@
 """A rehearsal of what is done with an answer, on made-up releases, before anything is paid."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

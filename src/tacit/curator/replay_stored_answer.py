@@ -1,11 +1,12 @@
 """Answers that are known: what was released before and answers a question again, for free."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tacit.curator.pricing.noise_of_measures import shown_as_measured, terms_at
-from tacit.curator.pricing.unknown_key_threshold import Hiding
 from tacit.curator.record.stored_answer import Stored
 from tacit.exact import at_most
 from tacit.frozen import frozen
@@ -14,6 +15,7 @@ from tacit.plan import Plan, derive_plan
 
 if TYPE_CHECKING:
     from tacit.curator.priced_question import Asked
+    from tacit.curator.pricing.unknown_key_threshold import Hiding
 
 __all__ = ["Known", "find_known"]
 
@@ -34,7 +36,7 @@ class Known:
         return [self.stored.reach(place, confidence) for place in self.places]
 
 
-def find_known(ledger: Ledger, asked: "Asked") -> Known | None:
+def find_known(ledger: Ledger, asked: Asked) -> Known | None:
     """An earlier answer that tells this one as accurately as was asked for: its own first, then another's.
 
     Claim:      what is told for free is a function of what was released before; the same question has the same
@@ -64,7 +66,7 @@ def _read_payload(payload: bytes) -> Stored:
 _read_small = lru_cache(maxsize=256)(Stored.from_bytes)
 
 
-def _entries_about(ledger: Ledger, asked: "Asked") -> list[Entry]:
+def _entries_about(ledger: Ledger, asked: Asked) -> list[Entry]:
     """The answers about the same rows and groups, those to the very same question first."""
     key = asked.name.key
     return sorted(
@@ -72,20 +74,20 @@ def _entries_about(ledger: Ledger, asked: "Asked") -> list[Entry]:
     )
 
 
-def _is_accurate_enough(known: Known, asked: "Asked") -> bool:
+def _is_accurate_enough(known: Known, asked: Asked) -> bool:
     """Whether an earlier answer is as accurate as was asked for: by its error, or number by number."""
     if asked.within is not None:
         return _largest_error(known, asked) <= at_most(asked.within, "within")
     return _is_as_accurate_as_paid(known, asked)
 
 
-def _largest_error(known: Known, asked: "Asked") -> Fraction:
+def _largest_error(known: Known, asked: Asked) -> Fraction:
     """The largest ± of what is shown as it was measured."""
     errors = known.errors(asked.confidence)
     return max(errors[place] for place in shown_as_measured(asked.plan))
 
 
-def _is_as_accurate_as_paid(known: Known, asked: "Asked") -> bool:
+def _is_as_accurate_as_paid(known: Known, asked: Asked) -> bool:
     """Whether no number is less accurate, and no group less shown, than the asked price would make it."""
     own = terms_at(known.plan.question, asked.shared, asked.limit, asked.charge)
     errors = known.errors(asked.confidence)

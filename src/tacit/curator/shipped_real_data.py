@@ -3,6 +3,8 @@
 Checked by: tests/docs/test_examples.py
 """
 
+from __future__ import annotations
+
 from pathlib import Path
 
 from tacit.errors import InvalidInput

@@ -1,5 +1,7 @@
 """A policy to begin with: written from the names and types of columns, with what only a curator knows left open."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 

@@ -3,6 +3,8 @@
 Checked by: tests/unit/curator/test_starter_policy.py
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path

@@ -3,6 +3,8 @@
 Checked by: tests/unit/curator/test_protect.py, tests/unit/curator/test_open_folder.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace as with_fields
@@ -10,8 +12,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, overload
 
 from tacit.curator.answer.column_types import AnswerColumn
-from tacit.curator.answer.explanation import Explanation
-from tacit.curator.answer.randomized_survey import SurveyTable, frame_of_survey
 from tacit.curator.answer.release import Release
 from tacit.curator.ask_text import (
     FreeTables,
@@ -23,7 +23,6 @@ from tacit.curator.ask_text import (
     rows_of_text,
     with_remarks,
 )
-from tacit.curator.budget import Budget, budget_of
 from tacit.curator.describe_tables import Listing, describe_columns
 from tacit.curator.log import log_release
 from tacit.curator.policy.policy import Policy, Shared
@@ -39,6 +38,9 @@ from tacit.ledger import Entry, Ledger
 from tacit.plan import Frame, Plan, spelling_remarks
 
 if TYPE_CHECKING:
+    from tacit.curator.answer.explanation import Explanation
+    from tacit.curator.answer.randomized_survey import SurveyTable
+    from tacit.curator.budget import Budget
     from tacit.curator.duration_class_of_plan import PlanClass
     from tacit.curator.tables.answer_workload import ExpectedWorkload
     from tacit.curator.tables.linked_synthetic_tables import SyntheticTables
@@ -156,7 +158,7 @@ class Vault:
         epsilon: Number | None = None,
         within: Number | None = None,
         params: Params = None,
-    ) -> "PlanClass":
+    ) -> PlanClass:
         """The class of a question in SQL, by which a server decides when its answer is sent; no data are read."""
         return classify_text(self._access, text, epsilon=epsilon, within=within, params=params)
 
@@ -173,7 +175,7 @@ class Vault:
         """
         return columns_of_text(self._access, self._free, text, params)
 
-    def of(self, analyst: str | None) -> "Vault":
+    def of(self, analyst: str | None) -> Vault:
         """The same vault for another analyst: the same tables and the same ledger, but another analyst is charged.
 
         None is the curator.  Closing one of them closes all.
@@ -189,7 +191,7 @@ class Vault:
         other._access = with_fields(self._access, analyst=analyst)  # noqa: SLF001 -- of its own kind
         return other
 
-    def with_survey(self, survey: SurveyTable) -> "Vault":
+    def with_survey(self, survey: SurveyTable) -> Vault:
         """The same vault, which also answers questions in SQL about a collected survey; they are free.
 
         `tacit.local` makes such tables: `vault.with_survey(collected.table("dish"))`.
@@ -198,7 +200,7 @@ class Vault:
         more._free = self._free.with_survey(survey, self.policy)  # noqa: SLF001 -- of its own kind
         return more
 
-    def with_synthetic(self, made: "SyntheticTable", name: str | None = None) -> "Vault":
+    def with_synthetic(self, made: SyntheticTable, name: str | None = None) -> Vault:
         """The same vault, which also answers questions in SQL about a synthetic table; they are free.
 
         The table is called `synthetic_patients` if it was made from `patients`, unless a name is given.
@@ -213,6 +215,8 @@ class Vault:
         For a survey it ends in `.ask()`: its answers are free.
         """
         if name in self.surveys:
+            from tacit.curator.answer.randomized_survey import frame_of_survey
+
             return frame_of_survey(self.surveys[name])
         shared = table_named(name, self._access.read_tables())
         return Frame(shared.asked_table, asker=self.ask, finding=True, source=self)
@@ -324,6 +328,8 @@ class Vault:
     @property
     def budget(self) -> Budget:
         """The limit, what is spent, and what is left."""
+        from tacit.curator.budget import budget_of
+
         return budget_of(self._access)
 
     def find_bounds(
@@ -370,7 +376,7 @@ class Vault:
         answers: int = 1,
         monotone: bool | None = None,
         name: str = "",
-    ) -> "Watch":
+    ) -> Watch:
         """A watch: `watch.ask(question)` says whether a COUNT or SUM is above the threshold, both with noise.
 
         The price is charged now, for `answers` times "yes"; "no" is free.  The same call continues the same watch,
@@ -432,7 +438,7 @@ class Vault:
         for record in self._kept_ledger().records():
             yield {"record": record.number, **fields_of(record), "hash": record.hash.hex()}
 
-    def mock(self, *, times: int = 1) -> "Vault":
+    def mock(self, *, times: int = 1) -> Vault:
         """A copy of the vault with made-up rows that satisfy the declared schema; it has no limit to spend.
 
         Its tables have `times` a thousand rows.
@@ -441,7 +447,7 @@ class Vault:
 
         return twin(self._access.policy_with_facts(), times)
 
-    def audit(self, question: str | Frame, *, pairs: int = 400, world: int = 0) -> "QuestionAudit":
+    def audit(self, question: str | Frame, *, pairs: int = 400, world: int = 0) -> QuestionAudit:
         """Try to refute the privacy claim of one question, on generated neighbours; free, and no data are read."""
         from tacit.curator.trial.audit_question import audit_asked
 
@@ -455,12 +461,12 @@ class Vault:
         epsilon: Number,
         columns: Sequence[str] | None = None,
         always: Sequence[str] = (),
-    ) -> "SyntheticTable": ...
+    ) -> SyntheticTable: ...
 
     @overload
     def synthesize(
         self, table: list[str] | tuple[str, ...], *, epsilon: Number, always: Sequence[str] = ()
-    ) -> "SyntheticTables": ...
+    ) -> SyntheticTables: ...
 
     def synthesize(
         self,
@@ -469,7 +475,7 @@ class Vault:
         epsilon: Number,
         columns: Sequence[str] | None = None,
         always: Sequence[str] = (),
-    ) -> "SyntheticTable | SyntheticTables":
+    ) -> SyntheticTable | SyntheticTables:
         """A synthetic table: rows that look like the table's own and belong to nobody, at one price.
 
         All columns with declared values or bounds are modelled, or those that are named.  `always`
@@ -498,7 +504,7 @@ class Vault:
         weights: Mapping[Any, Number] | None = None,
         cells: int = 32,
         confidence: Number = 0.95,
-    ) -> "Marginals":
+    ) -> Marginals:
         """All tables of counts over at most `ways` columns, at one price: every cell with its interval.
 
         They have the least possible total variance, and agree wherever they overlap.  `weights` give
@@ -528,7 +534,7 @@ class Vault:
         weights: Mapping[Any, Number] | None = None,
         cells: int = 32,
         confidence: Number = 0.95,
-    ) -> "ExpectedMarginals":
+    ) -> ExpectedMarginals:
         """The errors that `marginals` would have; this is free, and no data are read."""
         from tacit.curator.tables.marginals import explain_marginals
 
@@ -581,7 +587,7 @@ class Vault:
         prefixes: Sequence[str | Sequence[str]] = (),
         ranges: Sequence[str | Sequence[str]] = (),
         confidence: Number = 0.95,
-    ) -> "ExpectedWorkload":
+    ) -> ExpectedWorkload:
         """The errors that `workload` would have; this is free, and no data are read."""
         from tacit.curator.tables.answer_workload import explain_workload
 
@@ -604,9 +610,9 @@ class Vault:
         columns: Sequence[str] | None = None,
         classes: bool = False,
         settings: Sequence[str] = (),
-        sampling: "Sampling | None" = None,
-        trials: "Trials | None" = None,
-    ) -> "Lesson":
+        sampling: Sampling | None = None,
+        trials: Trials | None = None,
+    ) -> Lesson:
         """The rows of a frame as `tacit.learn` may use them: declared features; only noisy sums are released."""
         from tacit.curator.vectors.learner_lesson import open_lesson
 
@@ -665,7 +671,7 @@ class Vault:
         )
         return log_release(released)
 
-    def _desk(self) -> "Desk":
+    def _desk(self) -> Desk:
         """What the vault has to offer for many tables at once."""
         from tacit.curator.tables.release_tables import Desk
 
@@ -692,7 +698,7 @@ class Vault:
     ) -> None:
         self.close()
 
-    def _kept_ledger(self) -> "DurableLedger":
+    def _kept_ledger(self) -> DurableLedger:
         from tacit.ledger import DurableLedger
 
         if not isinstance(self.ledger, DurableLedger):

@@ -1,5 +1,7 @@
 """Watching a threshold: one question after the other is compared with it; only those above it use the price up."""
 
+from __future__ import annotations
+
 import json
 import threading
 from collections.abc import Mapping
@@ -43,7 +45,7 @@ def begin_watch(
     answers: int,
     monotone: bool | None,
     name: str,
-) -> "Watch":
+) -> Watch:
     """The watch on these terms: the one that was begun before, or a new one that is paid for now.
 
     Claim:      the price of all answers is on record before any data are read; the noisy thresholds are drawn once, are

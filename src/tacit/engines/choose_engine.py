@@ -3,12 +3,12 @@
 Checked by: tests/unit/engines/test_choose_engine.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Union
 
 from tacit.engines.duckdb.engine import DuckDB
-from tacit.engines.served.rights import Rights
-from tacit.engines.served.table_selects import refuse_mixed
 from tacit.engines.sources.path_to_unit import Linked
 from tacit.engines.sources.postgres_tables import PostgresTable
 from tacit.engines.sources.source_kinds import Source
@@ -17,6 +17,7 @@ from tacit.plan import Table
 
 if TYPE_CHECKING:
     from tacit.engines.postgres.engine import Postgres
+    from tacit.engines.served.rights import Rights
     from tacit.engines.spark.engine import Spark
 
 __all__ = ["AnyEngine", "is_in_database", "open_engine", "rights_of"]
@@ -54,10 +55,12 @@ def open_engine(tables: Mapping[Table, Source], *, connection: Any = None) -> An
         there = {table: source for table, source in tables.items() if _is_of(source, kind)}
         if len(there) == len(tables):
             return _server_engine(kind)(there)
+    from tacit.engines.served.table_selects import refuse_mixed
+
     return refuse_mixed()
 
 
-def _server_engine(kind: type[PostgresTable | SparkTable]) -> Callable[..., "Postgres | Spark"]:
+def _server_engine(kind: type[PostgresTable | SparkTable]) -> Callable[..., Postgres | Spark]:
     """The engine of one kind of server, which is imported when a table is there."""
     if kind is SparkTable:
         from tacit.engines.spark.engine import Spark

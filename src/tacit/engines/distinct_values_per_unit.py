@@ -8,6 +8,8 @@ Because:    they are the lowest of hashes of the unit, the group and the value, 
 Checked by: tests/laws/test_distinct.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Iterable
 from hashlib import sha256
 from struct import pack

@@ -1,5 +1,7 @@
 """What every engine does: it evaluates a question on rows, exactly, in integers, and knows no privacy."""
 
+from __future__ import annotations
+
 from typing import Any, Protocol
 
 import numpy as np

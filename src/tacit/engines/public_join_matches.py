@@ -1,5 +1,7 @@
 """How many public rows one private row meets: told from public tables alone, before a private row is looked at."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 from tacit.errors import TooLarge

@@ -1,6 +1,8 @@
 """Rows as codes, of which contingency tables are counted: all tables of one release from one
 scan."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Keys that are not public: which of them units keep, and what they weigh; the same in every engine."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace

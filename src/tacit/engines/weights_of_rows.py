@@ -1,5 +1,7 @@
 """What the rows and the presences of a unit weigh, in whole numbers."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from math import isqrt
 

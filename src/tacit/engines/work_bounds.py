@@ -5,6 +5,8 @@ ten seconds, exactly if somebody is there.  So the rows that a unit becomes, the
 steps that are taken are bounded by numbers that everybody knows.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import ceil
@@ -84,10 +86,10 @@ class Load:
     copies: int
     more: int = 0
 
-    def __add__(self, other: "Load") -> "Load":
+    def __add__(self, other: Load) -> Load:
         return Load(self.copies + other.copies, self.more + other.more)
 
-    def __mul__(self, times: int) -> "Load":
+    def __mul__(self, times: int) -> Load:
         return Load(self.copies * times, self.more * times)
 
     @property

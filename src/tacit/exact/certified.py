@@ -1,5 +1,7 @@
 """Real numbers enclosed in balls: the certified side of every claimed figure."""
 
+from __future__ import annotations
+
 import os
 import threading
 from collections.abc import Callable

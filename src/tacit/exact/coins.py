@@ -1,5 +1,7 @@
 """Coins whose probability is any real number, tossed exactly."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from fractions import Fraction
 from typing import overload

@@ -1,5 +1,7 @@
 """Secure random words: AES-256 in counter mode, each key used once and then forgotten."""
 
+from __future__ import annotations
+
 import os
 import threading
 from typing import TypeVar

@@ -1,5 +1,7 @@
 """Discrete Gaussian numbers: a proposal in two parts, accepted by coins for the digits of one integer."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from functools import lru_cache
 from math import isqrt

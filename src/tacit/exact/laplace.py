@@ -1,5 +1,7 @@
 """Geometric and discrete Laplace numbers: the binary digits of a geometric number are independent coins."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache

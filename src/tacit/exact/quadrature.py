@@ -1,5 +1,7 @@
 """Integrals of polynomials from 0 to 1, by Gauss and Legendre's rule in balls."""
 
+from __future__ import annotations
+
 from functools import lru_cache
 
 from tacit.exact.certified import Ball, precision, working

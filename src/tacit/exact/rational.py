@@ -1,5 +1,7 @@
 """Rationals from what people type, rounded in a direction that is named."""
 
+from __future__ import annotations
+
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from math import inf, isfinite, nextafter

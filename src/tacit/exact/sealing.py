@@ -1,5 +1,7 @@
 """Sealed bytes: what nobody reads or alters who does not hold the key (AES-256-GCM)."""
 
+from __future__ import annotations
+
 import os
 from typing import TYPE_CHECKING
 
@@ -48,7 +50,7 @@ def unseal(sealing_key: bytes, sealed: bytes, bound_to: bytes) -> bytes:
         ) from None
 
 
-def _cipher(key: bytes) -> "AESGCM":
+def _cipher(key: bytes) -> AESGCM:
     """The cipher, imported when it is first needed."""
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 

@@ -1,5 +1,7 @@
 """One of many candidates, chosen exactly by integer scores, with work that no score decides."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any

@@ -1,5 +1,7 @@
 """Certified sums of exp(-z**2 / (2 variance)) over the integers: the discrete Gaussian's own law."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from functools import lru_cache
 

@@ -1,5 +1,7 @@
 """Uniform integers, without the bias of a remainder."""
 
+from __future__ import annotations
+
 from typing import Any, overload
 
 import numpy as np

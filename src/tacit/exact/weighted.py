@@ -1,5 +1,7 @@
 """An index drawn with exactly the probability of its weight: widths times exponentials of integer scores."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial

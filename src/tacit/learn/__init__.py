@@ -12,6 +12,8 @@ An estimator holds public features and released numbers; it cannot reach a row.
 [False, True]
 """
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 from tacit.later import later

@@ -1,5 +1,7 @@
 """Clusters and principal components: k-means in a few noisy steps, and the eigenvectors of a noisy second moment."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any

@@ -1,5 +1,7 @@
 """Features as numbers: on grids for the vault's rows, and the same way for a frame of one's own."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

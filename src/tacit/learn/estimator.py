@@ -1,5 +1,7 @@
 """What all estimators share: parameters, a fit that pays once, what it says beforehand and afterwards."""
 
+from __future__ import annotations
+
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Mapping, Sequence
@@ -112,7 +114,7 @@ class Estimator(ABC):
         }
 
     @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> "Estimator":
+    def from_dict(cls, fields: Mapping[str, Any]) -> Estimator:
         """The fitted model that `to_dict` wrote: it predicts as before, and reads nothing else.
 
         Anything else is refused (`InvalidInput`), also where its parts do not fit one another.

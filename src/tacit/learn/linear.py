@@ -1,5 +1,7 @@
 """Linear and logistic regression, with intervals for their coefficients."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from fractions import Fraction
 from statistics import NormalDist

@@ -1,5 +1,7 @@
 """A model as bytes and back: named arrays and numbers, the same bytes every time."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping
 from typing import Any

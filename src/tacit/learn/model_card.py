@@ -1,5 +1,7 @@
 """Model cards: what was learnt, or would be, at what price, with which error, and what it must not be used for."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from types import NoneType
@@ -104,7 +106,7 @@ class ModelCard:
     @classmethod
     def from_dict(
         cls, fields: Mapping[str, Any], classes: tuple[Any, ...], settings: Mapping[str, Any]
-    ) -> "ModelCard":
+    ) -> ModelCard:
         """The card that `to_dict` wrote; classes and settings are those of the model."""
         price = read_field(fields, "price", Mapping)
         return cls(

@@ -4,6 +4,8 @@
 {'shape': [1, 2], 'numbers': [1.0, None]}
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

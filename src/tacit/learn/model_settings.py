@@ -1,5 +1,7 @@
 """Settings of estimators: those of a wrong kind are refused before anything is paid."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Naive Bayes: class-conditionals as histograms, or as Gaussians, and the prior apart."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any

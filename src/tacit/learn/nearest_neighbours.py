@@ -1,5 +1,7 @@
 """Nearest neighbours: a sketch of where each class lies, released once, or neighbours among synthetic rows."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any

@@ -1,5 +1,7 @@
 """A multi-layer perceptron, trained by noisy gradients of samples: DP-SGD with exact noise."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise

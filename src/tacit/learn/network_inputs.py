@@ -1,5 +1,7 @@
 """What a network reads: private principal components of the features, held at a norm."""
 
+from __future__ import annotations
+
 from collections.abc import Generator
 from fractions import Fraction
 from typing import Any

@@ -1,5 +1,7 @@
 """A frame of one's own, which a fitted model predicts for: columns by their names, and what is no such frame."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Made-up numbers that are the same every time: for starting points, never for noise."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import NDArray
 

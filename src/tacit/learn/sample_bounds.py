@@ -1,5 +1,7 @@
 """What a finite sample tells about a class of hypotheses: empirical error, VC dimension, uniform convergence."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 from math import comb, exp, log, sqrt

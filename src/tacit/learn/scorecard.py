@@ -1,5 +1,7 @@
 """The scorecard: the evidence of every column's bins, and how much each column's evidence counts."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any

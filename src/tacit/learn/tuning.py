@@ -1,5 +1,7 @@
 """Tuning: the best of a random number of fits, chosen by a noisy score and paid for with one price."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction

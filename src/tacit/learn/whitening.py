@@ -3,6 +3,8 @@
 Checked by: tests/unit/learn/test_linear.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Generator
 from fractions import Fraction
 from typing import Any

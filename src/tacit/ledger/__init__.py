@@ -1,5 +1,7 @@
 """The record of charges: what was spent, what fits, and what was already answered."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 from tacit.later import later

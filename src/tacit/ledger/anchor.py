@@ -1,5 +1,7 @@
 """A small file outside the vault that remembers how far a ledger had come, so that an older copy is noticed."""
 
+from __future__ import annotations
+
 import os
 import threading
 from collections.abc import Iterator

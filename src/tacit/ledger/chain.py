@@ -1,5 +1,7 @@
 """The part of a chain that was hashed anew, up to a trusted head: whatever is used of a ledger is read through it."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 from tacit.errors import LedgerRefused

@@ -1,5 +1,7 @@
 """The ledger that outlives its process: one set of rules over any store."""
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress

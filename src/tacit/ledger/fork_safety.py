@@ -3,6 +3,8 @@
 Checked by: tests/unit/ledger/test_durable.py
 """
 
+from __future__ import annotations
+
 import os
 import weakref
 from typing import Protocol
@@ -22,7 +24,7 @@ class Forked(Protocol):
 
 # Neither SQLite nor PostgreSQL lets two processes share a connection, and a child that closes one breaks its parent's.
 # So nobody is connected while the process forks, and both processes connect anew when they need to.
-_prepared: "weakref.WeakSet[Forked]" = weakref.WeakSet()
+_prepared: weakref.WeakSet[Forked] = weakref.WeakSet()
 _waiting: list[Forked] = []
 
 

@@ -1,5 +1,7 @@
 """Tasks of many threads, done together: whoever comes first does what all who wait have brought."""
 
+from __future__ import annotations
+
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence

@@ -1,5 +1,7 @@
 """The protocol of every ledger: charges first, answers after, and the same question once."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Protocol

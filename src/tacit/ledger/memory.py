@@ -1,5 +1,7 @@
 """A ledger that lives as long as the process: the same rules as a durable one, without the disk."""
 
+from __future__ import annotations
+
 import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping

@@ -1,5 +1,7 @@
 """Where a ledger lies and what a vault is called: paths as they are written, and notes about them outside the vault."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Sequence
 from hashlib import sha256

@@ -1,5 +1,7 @@
 """A ledger in PostgreSQL, for curators on several machines: the same rules, in a store that they share."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -203,7 +205,7 @@ class PostgresStore(Store):
         self._writer.close()
         self._reader.close()
 
-    def _turn(self) -> "_Rows":
+    def _turn(self) -> _Rows:
         """A transaction of the one who writes now."""
         rows = _Rows(
             self._writer.start(WRITING.format(milliseconds=round(1000 * self._patience), head=HEAD))
@@ -212,7 +214,7 @@ class PostgresStore(Store):
         self._unsure = False
         return rows
 
-    def _commit(self, session: "_Rows") -> None:
+    def _commit(self, session: _Rows) -> None:
         """The transaction is on the server's disk; or it never was, and that is raised."""
         import psycopg
 
@@ -250,7 +252,7 @@ class PostgresStore(Store):
             raise LedgerUnavailable(self.place, "lost its connection", "try again")
 
     @contextmanager
-    def _translate_errors(self, wire: "_Wire") -> Iterator[None]:
+    def _translate_errors(self, wire: _Wire) -> Iterator[None]:
         """Whatever goes wrong, no transaction stays open; what PostgreSQL says of it becomes ours."""
         import psycopg
 

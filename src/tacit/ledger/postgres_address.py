@@ -3,6 +3,8 @@
 Checked by: tests/unit/ledger/test_postgres.py
 """
 
+from __future__ import annotations
+
 from urllib.parse import quote
 
 from tacit.errors import InvalidInput, LedgerUnavailable

@@ -1,5 +1,7 @@
 """What a durable ledger writes down: records as canonical JSON, each bound to all before it by a hash."""
 
+from __future__ import annotations
+
 import json
 import os
 import time
@@ -52,7 +54,7 @@ class Founding:
     currency: str
 
     @staticmethod
-    def of(unit: str, limit: Filter) -> "Founding":
+    def of(unit: str, limit: Filter) -> Founding:
         """The founding terms of a ledger for this unit under this limit."""
         match limit:
             case PureFilter(neighbours=neighbours):

@@ -1,5 +1,7 @@
 """A ledger in a file: SQLite with a write-ahead log, synced at every commit."""
 
+from __future__ import annotations
+
 import os
 import sqlite3
 import time

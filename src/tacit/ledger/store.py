@@ -3,6 +3,8 @@
 Checked by: tests/unit/ledger/test_sqlite.py
 """
 
+from __future__ import annotations
+
 from contextlib import AbstractContextManager
 from dataclasses import field
 from typing import Protocol

@@ -1,5 +1,7 @@
 """What one transaction adds to a durable ledger: records, the lines that find them, and running totals."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256

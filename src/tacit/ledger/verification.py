@@ -1,5 +1,7 @@
 """Whether a ledger is what was written: all of it, read again, or its totals and what is new since the last time."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, TypeAlias

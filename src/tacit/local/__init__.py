@@ -7,6 +7,8 @@
 100
 """
 
+from __future__ import annotations
+
 from tacit.local.choose_protocol import Candidate, Choice, best
 from tacit.local.client_coins import Draws
 from tacit.local.collect_reports import (

@@ -3,6 +3,8 @@
 Checked by: tests/laws/test_local.py, tests/unit/local/test_protocols.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Iterable
 from fractions import Fraction
 from itertools import product

@@ -1,5 +1,7 @@
 """Which protocol to take for so many values, at this price, from so many people; and why."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from math import sqrt

@@ -1,5 +1,7 @@
 """What a client tosses: coins of rational probability and uniform numbers, exact, one or many at a time."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Reports as JSON lines: written by clients, read and counted by the collector, refused where they are none."""
 
+from __future__ import annotations
+
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -74,7 +76,7 @@ class Collected:
                 return found
         raise InvalidInput("a question", question, "name one of the questionnaire")
 
-    def table(self, question: str) -> "CollectedTable":
+    def table(self, question: str) -> CollectedTable:
         """The answers to one question as a table of a vault: `vault.with_survey(found.table("dish"))`."""
         found = self.estimate(question)
         if isinstance(found, Mean):

@@ -3,6 +3,8 @@
 Checked by: tests/laws/test_local.py::test_the_exact_law_costs_what_is_claimed_and_no_less
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any
@@ -61,7 +63,7 @@ class CountMeanSketch(FrequencyProtocol):
     @classmethod
     def with_coins(
         cls, values: int | Sequence[Hashable], held: Coin, other: Coin, width: int
-    ) -> "CountMeanSketch":
+    ) -> CountMeanSketch:
         """The sketch with these two coins."""
         made, read = cls.__new__(cls), read_values(values)
         fill(made, values=read, held=held, other=other, family=linear_hash(width, len(read)))

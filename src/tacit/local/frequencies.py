@@ -1,5 +1,7 @@
 """How many people hold each value, judged from noisy reports: unbiased, with intervals."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable
 from fractions import Fraction
 from pathlib import Path
@@ -39,7 +41,7 @@ class Frequencies:
         if not self.people:
             raise InvalidData("there are no reports to estimate from; collect some first")
 
-    def __add__(self, other: "Frequencies") -> "Frequencies":
+    def __add__(self, other: Frequencies) -> Frequencies:
         """Both collections as one."""
         if self.protocol != other.protocol:
             raise InvalidInput(

@@ -1,5 +1,7 @@
 """Hadamard response: a few bits about one row of a Hadamard matrix; the quickest to encode and collect."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any
@@ -57,7 +59,7 @@ class HadamardResponse(OddsProtocol):
     @classmethod
     def with_odds(
         cls, values: int | Sequence[Hashable], odds: Odds, *, bits: int | None = None
-    ) -> "HadamardResponse":
+    ) -> HadamardResponse:
         """The protocol with these odds."""
         made = cls.__new__(cls)
         _fill(made, read_values(values), odds, bits)

@@ -1,5 +1,7 @@
 """A family of hash functions that is exactly fair for every two values: scalar products over a prime."""
 
+from __future__ import annotations
+
 from functools import lru_cache
 
 import numpy as np

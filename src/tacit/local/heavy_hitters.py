@@ -1,5 +1,7 @@
 """Heavy hitters: the most frequent of more values than anybody could list, by prefixes that grow."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from fractions import Fraction
 from math import sqrt
@@ -209,7 +211,7 @@ class HeavyHitters:
             for value, count in zip(values.tolist(), counts.tolist(), strict=True)
         )
 
-    def _first(self, reports: NDArray[Any], kept: int) -> "_Prefixes":
+    def _first(self, reports: NDArray[Any], kept: int) -> _Prefixes:
         """The best of all first prefixes."""
         family, size = self.families[0], 1 << self.segments[0]
         folded = _fold(family, reports["seed"], reports["place"].astype(np.int64))
@@ -218,8 +220,8 @@ class HeavyHitters:
         return _Prefixes(np.arange(size), excess, excess).best(excess, kept)
 
     def _longer(
-        self, reports: NDArray[Any], level: int, shorter: "_Prefixes", kept: int
-    ) -> "_Prefixes":
+        self, reports: NDArray[Any], level: int, shorter: _Prefixes, kept: int
+    ) -> _Prefixes:
         """The best of all prefixes that are longer by one segment and begin with these."""
         family, size = self.families[level], 1 << self.segments[level]
         rest, digits = reports["seed"], []
@@ -312,7 +314,7 @@ class _Prefixes(NamedTuple):
     excess: Floats
     scores: Floats
 
-    def best(self, by: Floats, kept: int) -> "_Prefixes":
+    def best(self, by: Floats, kept: int) -> _Prefixes:
         """So many of them, by this figure."""
         if len(by) <= kept:
             return self

@@ -3,6 +3,8 @@
 Checked by: tests/unit/local/test_protocols.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any

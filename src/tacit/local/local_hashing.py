@@ -1,5 +1,7 @@
 """Local hashing: a random hash of the value, told truly or not; short reports for long lists."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any
@@ -52,7 +54,7 @@ class LocalHashing(OddsProtocol):
         fill(self, values=read, odds=odds, family=linear_hash(wanted, len(read)))
 
     @classmethod
-    def with_odds(cls, values: int | Sequence[Hashable], odds: Odds, places: int) -> "LocalHashing":
+    def with_odds(cls, values: int | Sequence[Hashable], odds: Odds, places: int) -> LocalHashing:
         """The protocol with these odds."""
         made, read = cls.__new__(cls), read_values(values)
         fill(made, values=read, odds=odds, family=linear_hash(places, len(read)))

@@ -3,6 +3,8 @@
 Checked by: tests/unit/local/test_protocols.py
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from fractions import Fraction
@@ -125,7 +127,7 @@ class MeanProtocol(ABC):
             (self.score(each) - mean) ** 2 * chance for each, chance in law.items()
         ) + Fraction(0)
 
-    def collect(self, reports: Any) -> "Mean":
+    def collect(self, reports: Any) -> Mean:
         """The estimated mean, from a list or an array of reports."""
         known = isinstance(reports, np.ndarray)
         array = self.check_array(reports) if known else self.read_reports(reports)
@@ -146,7 +148,7 @@ class Mean:
     total: Fraction
     squares: Fraction
 
-    def __add__(self, other: "Mean") -> "Mean":
+    def __add__(self, other: Mean) -> Mean:
         """Both collections as one."""
         if self.protocol != other.protocol:
             raise InvalidInput(

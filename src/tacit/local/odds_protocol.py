@@ -3,6 +3,8 @@
 Checked by: tests/laws/test_local.py, tests/unit/local/test_protocols.py
 """
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from fractions import Fraction
 

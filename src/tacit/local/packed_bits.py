@@ -3,6 +3,8 @@
 Checked by: tests/laws/test_local.py::test_encode_has_the_exact_law
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import Any
 

@@ -3,6 +3,8 @@
 Checked by: tests/unit/local/test_choose_protocol.py::test_a_plan_is_drawn
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,7 +56,7 @@ def _longest(bars: Sequence[Sequence[Any]]) -> list[Sequence[Any]]:
     return sorted(bars, key=lambda bar: -bar[1])[:_MOST] if len(bars) > _MOST else list(bars)
 
 
-def draw_plan(path: str | Path, plan: "SurveyPlan") -> None:
+def draw_plan(path: str | Path, plan: SurveyPlan) -> None:
     """Draw the error of a share against the number of people, in both models."""
     with extra("plot", "a picture"):
         from matplotlib.figure import Figure

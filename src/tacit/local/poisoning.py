@@ -1,5 +1,7 @@
 """Poisoning: what somebody who controls some of the devices can make of an estimate."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable
 from fractions import Fraction
 from typing import Any

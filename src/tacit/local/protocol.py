@@ -1,5 +1,7 @@
 """What every protocol for frequencies keeps: a report supports values, the held one more often."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
@@ -117,7 +119,7 @@ class FrequencyProtocol(ABC):
         """
         return self.randomise_all(self.indices_of(values), SECURE)
 
-    def collect(self, reports: Any) -> "Frequencies":
+    def collect(self, reports: Any) -> Frequencies:
         """The estimated count of every value, from a list or an array of reports."""
         from tacit.local.frequencies import Frequencies
 

@@ -1,5 +1,7 @@
 """A questionnaire: what is asked, how each answer is randomised, and what a person pays in all."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 import tomllib

@@ -3,6 +3,8 @@
 Checked by: tests/laws/test_local.py::test_the_exact_law_costs_what_is_claimed_and_no_less
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any
@@ -39,7 +41,7 @@ class KaryResponse(OddsProtocol):
         fill(self, values=read_values(values), odds=Odds.of(epsilon))
 
     @classmethod
-    def with_odds(cls, values: int | Sequence[Hashable], odds: Odds) -> "KaryResponse":
+    def with_odds(cls, values: int | Sequence[Hashable], odds: Odds) -> KaryResponse:
         """The response that tells the truth with these odds.
 
         >>> KaryResponse.with_odds(3, Odds(2, 1)).truth
@@ -50,17 +52,17 @@ class KaryResponse(OddsProtocol):
         return made
 
     @classmethod
-    def warner(cls, epsilon: Number, values: int | Sequence[Hashable] = 2) -> "KaryResponse":
+    def warner(cls, epsilon: Number, values: int | Sequence[Hashable] = 2) -> KaryResponse:
         """Two values; the truth with probability e**epsilon / (1 + e**epsilon)."""
         return cls(_two(values), epsilon)
 
     @classmethod
-    def two_coin(cls, values: int | Sequence[Hashable] = 2) -> "KaryResponse":
+    def two_coin(cls, values: int | Sequence[Hashable] = 2) -> KaryResponse:
         """Heads: the truth.  Tails: whatever a second coin says.  Its epsilon is ln 3."""
         return cls.with_odds(_two(values), Odds(3, 1))
 
     @classmethod
-    def half_plus(cls, gamma: Number, values: int | Sequence[Hashable] = 2) -> "KaryResponse":
+    def half_plus(cls, gamma: Number, values: int | Sequence[Hashable] = 2) -> KaryResponse:
         """Two values; the truth with probability 1/2 + gamma.
 
         >>> KaryResponse.half_plus(Fraction(1, 4)) == KaryResponse.two_coin()

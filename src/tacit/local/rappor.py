@@ -1,5 +1,7 @@
 """RAPPOR: a permanent lie is kept for ever, and told with fresh noise every time."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from typing import Any
@@ -85,11 +87,11 @@ class Rappor(BitsProtocol):
         """One for every value."""
         return len(self.values)
 
-    def keep(self, value: Hashable) -> "PermanentResponse":
+    def keep(self, value: Hashable) -> PermanentResponse:
         """A client with permanent bits for this value; keep it, and ask it for every report."""
         return self.keep_index(self.index_of(value), SECURE)
 
-    def keep_index(self, index: int, draws: Draws) -> "PermanentResponse":
+    def keep_index(self, index: int, draws: Draws) -> PermanentResponse:
         """The same of the value with this index."""
         honest, lying = _coin(1 - self.lie / 2), _coin(self.lie / 2)
         coins = (honest if place == index else lying for place in range(len(self.values)))

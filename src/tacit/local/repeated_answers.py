@@ -1,5 +1,7 @@
 """Repeated surveys: an answer is randomised once and repeated, so that asking again reveals nothing new."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable
 from fractions import Fraction
 from math import comb

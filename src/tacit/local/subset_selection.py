@@ -3,6 +3,8 @@
 Checked by: tests/laws/test_local.py::test_the_exact_law_costs_what_is_claimed_and_no_less
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
 from itertools import combinations
@@ -53,9 +55,7 @@ class SubsetSelection(FrequencyProtocol):
         fill(self, values=read, odds=odds, size=size)
 
     @classmethod
-    def with_odds(
-        cls, values: int | Sequence[Hashable], odds: Odds, size: int
-    ) -> "SubsetSelection":
+    def with_odds(cls, values: int | Sequence[Hashable], odds: Odds, size: int) -> SubsetSelection:
         """The protocol with these odds."""
         made, read = cls.__new__(cls), read_values(values)
         if not 1 <= size < len(read):

@@ -1,5 +1,7 @@
 """A questionnaire as one page of HTML, which randomises answers where they are given."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
 

@@ -3,6 +3,8 @@
 Checked by: tests/unit/local/test_choose_protocol.py::test_people_and_error_are_inverse
 """
 
+from __future__ import annotations
+
 from fractions import Fraction
 from math import ceil, log, sqrt
 from pathlib import Path

@@ -1,5 +1,7 @@
 """The odds of the truth against a lie: two whole numbers, whose ratio is what a report costs."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from math import isqrt
 
@@ -25,7 +27,7 @@ class Odds:
     lie: int
 
     @classmethod
-    def of(cls, epsilon: Number) -> "Odds":
+    def of(cls, epsilon: Number) -> Odds:
         """The odds nearest to e**epsilon to one that do not exceed them.
 
         Claim:      truth / lie <= e**epsilon, and it misses by less than one part in 2**32.
@@ -43,7 +45,7 @@ class Odds:
         return cls(int(grown), 1 << _PLACES)
 
     @classmethod
-    def telling(cls, truth: Number, values: int = 2) -> "Odds":
+    def telling(cls, truth: Number, values: int = 2) -> Odds:
         """The odds with which one of so many values is told truly with this probability.
 
         >>> Odds.telling(Fraction(3, 4))
@@ -60,7 +62,7 @@ class Odds:
         """truth / lie."""
         return Fraction(self.truth, self.lie)
 
-    def root(self) -> "Odds":
+    def root(self) -> Odds:
         """Odds whose square does not exceed these: for a report that lies in two places.
 
         >>> Odds(9, 1).root().ratio

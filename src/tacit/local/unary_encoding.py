@@ -1,5 +1,7 @@
 """Unary encodings: one bit for every value, each randomised by a coin of its own."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from typing import Any
@@ -62,14 +64,14 @@ class Unary(BitsProtocol):
         fill(self, values=read_values(values), held=Coin(1, 1), other=Coin(odds.lie, odds.truth))
 
     @classmethod
-    def with_coins(cls, values: int | Sequence[Hashable], held: Coin, other: Coin) -> "Unary":
+    def with_coins(cls, values: int | Sequence[Hashable], held: Coin, other: Coin) -> Unary:
         """The encoding that sets the held bit by one coin and every other bit by another."""
         made = cls.__new__(cls)
         fill(made, values=read_values(values), held=held, other=other)
         return made
 
     @classmethod
-    def symmetric(cls, values: int | Sequence[Hashable], epsilon: Number) -> "Unary":
+    def symmetric(cls, values: int | Sequence[Hashable], epsilon: Number) -> Unary:
         """Every bit is told truly with the same probability.
 
         >>> unary = Unary.symmetric(4, epsilon=1)

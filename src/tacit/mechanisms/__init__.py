@@ -1,17 +1,13 @@
 """How a bounded answer becomes a release: exact noise that states its own loss and error."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 from tacit.later import later
-from tacit.mechanisms.code_threshold import Code, CodeThreshold
 from tacit.mechanisms.gaussian import Gaussian, analytic_gaussian_sigma, classical_gaussian_sigma
 from tacit.mechanisms.grid_steps import steps_moved_squared
-from tacit.mechanisms.grouped_quantiles import RankedCells
-from tacit.mechanisms.key_threshold import passing, threshold
-from tacit.mechanisms.laplace import Laplace
-from tacit.mechanisms.mechanism import Mechanism
 from tacit.mechanisms.noise_law import GaussianLaw, LaplaceLaw, Law, Released
-from tacit.mechanisms.postprocess import clamp, round_to
 
 if TYPE_CHECKING:
     from tacit.mechanisms.above_threshold import AboveThreshold, Session
@@ -25,14 +21,20 @@ if TYPE_CHECKING:
         people_for_response,
     )
     from tacit.mechanisms.block_median import BlockMedian
+    from tacit.mechanisms.code_threshold import Code, CodeThreshold
     from tacit.mechanisms.exponential import Exponential
     from tacit.mechanisms.gradual_laplace import GradualLaplace
+    from tacit.mechanisms.grouped_quantiles import RankedCells
     from tacit.mechanisms.histogram_quantiles import HistogramQuantiles, NoisyRanges
     from tacit.mechanisms.joint_quantiles import JointQuantiles
+    from tacit.mechanisms.key_threshold import passing, threshold
+    from tacit.mechanisms.laplace import Laplace
+    from tacit.mechanisms.mechanism import Mechanism
     from tacit.mechanisms.mwem import MultiplicativeWeights
     from tacit.mechanisms.net_mechanism import Net, NetMechanism, net_rows_bound
     from tacit.mechanisms.noisy_max import NoisyMax
     from tacit.mechanisms.permute_and_flip import PermuteAndFlip
+    from tacit.mechanisms.postprocess import clamp, round_to
     from tacit.mechanisms.propose_test_release import ProposeTestRelease
     from tacit.mechanisms.quantile import Quantile, people_for_quantile
     from tacit.mechanisms.quantiles import (
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
     )
     from tacit.mechanisms.top_k import NoisyTopK
     from tacit.mechanisms.value_grid import Cells, PowersOfTwo
+
 
 __all__ = [
     "AboveThreshold",
@@ -128,52 +131,61 @@ __all__ = [
 ]
 
 _LATER = {
-    "draw_trials": "random_trials",
-    "law_of_best": "random_trials",
     "AboveThreshold": "above_threshold",
-    "Session": "above_threshold",
     "BlockMedian": "block_median",
+    "Cells": "value_grid",
+    "ClippingBounds": "quantiles",
+    "Code": "code_threshold",
+    "CodeThreshold": "code_threshold",
+    "Contributions": "quantiles",
+    "Estimate": "randomized_response",
+    "Exponential": "exponential",
     "GradualLaplace": "gradual_laplace",
+    "HistogramQuantiles": "histogram_quantiles",
+    "InterquartileRange": "quantiles",
+    "JointQuantiles": "joint_quantiles",
+    "Laplace": "laplace",
+    "Mechanism": "mechanism",
+    "MultiplicativeWeights": "mwem",
+    "Net": "net_mechanism",
+    "NetMechanism": "net_mechanism",
+    "NoisyMax": "noisy_max",
+    "NoisyRanges": "histogram_quantiles",
+    "NoisyTopK": "top_k",
+    "PermuteAndFlip": "permute_and_flip",
+    "PowersOfTwo": "value_grid",
     "ProposeTestRelease": "propose_test_release",
+    "Quantile": "quantile",
+    "RandomizedResponse": "randomized_response",
+    "RankedCells": "grouped_quantiles",
+    "RecursiveQuantiles": "recursive_quantiles",
+    "Selection": "selection",
+    "Session": "above_threshold",
+    "SeveralQuantiles": "quantiles",
     "SmoothLaplace": "smooth_noise",
     "SmoothNoise": "smooth_noise",
+    "SmoothQuantile": "smooth_quantile",
     "StudentLaw": "smooth_noise",
     "StudentNoise": "smooth_noise",
-    "SmoothQuantile": "smooth_quantile",
     "changes_until_wider": "smooth_quantile",
-    "smooth_bound_of_quantile": "smooth_quantile",
+    "clamp": "postprocess",
     "crossover": "accuracy",
+    "draw_trials": "random_trials",
     "error_of_mean": "accuracy",
     "error_of_response": "accuracy",
     "gaussian_bound": "accuracy",
     "laplace_bound": "accuracy",
-    "people_for_mean": "accuracy",
-    "people_for_response": "accuracy",
-    "Cells": "value_grid",
-    "PowersOfTwo": "value_grid",
-    "Exponential": "exponential",
-    "HistogramQuantiles": "histogram_quantiles",
-    "NoisyRanges": "histogram_quantiles",
-    "JointQuantiles": "joint_quantiles",
-    "MultiplicativeWeights": "mwem",
-    "Net": "net_mechanism",
-    "NetMechanism": "net_mechanism",
+    "law_of_best": "random_trials",
     "net_rows_bound": "net_mechanism",
-    "NoisyMax": "noisy_max",
-    "PermuteAndFlip": "permute_and_flip",
-    "Quantile": "quantile",
+    "passing": "key_threshold",
+    "people_for_mean": "accuracy",
     "people_for_quantile": "quantile",
-    "ClippingBounds": "quantiles",
-    "Contributions": "quantiles",
-    "InterquartileRange": "quantiles",
-    "SeveralQuantiles": "quantiles",
+    "people_for_response": "accuracy",
     "quantiles_for": "quantiles",
-    "RecursiveQuantiles": "recursive_quantiles",
-    "Estimate": "randomized_response",
-    "RandomizedResponse": "randomized_response",
+    "round_to": "postprocess",
     "selection_bound": "scores",
-    "Selection": "selection",
-    "NoisyTopK": "top_k",
+    "smooth_bound_of_quantile": "smooth_quantile",
+    "threshold": "key_threshold",
 }
 
 __getattr__ = later(__name__, _LATER)

@@ -1,5 +1,7 @@
 """Above threshold, the sparse vector: many questions asked, only those few paid for that are answered with yes."""
 
+from __future__ import annotations
+
 from collections.abc import Generator, Sequence
 from fractions import Fraction
 from functools import cache
@@ -96,7 +98,7 @@ class AboveThreshold:
         *,
         numeric: bool = False,
         monotone: bool = False,
-    ) -> "AboveThreshold":
+    ) -> AboveThreshold:
         """The mechanism whose loss is at most epsilon, split between threshold and values so that errors are least.
 
         With w = 2 count (count if monotone), the threshold gets the share 1 / (1 + w**(2/3)); numbers get half of all.
@@ -127,7 +129,7 @@ class AboveThreshold:
         *,
         numeric: bool = False,
         monotone: bool = False,
-    ) -> "AboveThreshold":
+    ) -> AboveThreshold:
         """The cheapest mechanism that calls so many values rightly, but for those within `error` of the threshold.
 
         >>> AboveThreshold.within(error=50, confidence=0.95, answers=100).error(confidence=0.95, answers=100)
@@ -137,7 +139,7 @@ class AboveThreshold:
         if most < 1:
             raise InvalidInput("error", error, "give an error of at least 1")
 
-        def tried(price: Fraction) -> tuple["AboveThreshold", bool]:
+        def tried(price: Fraction) -> tuple[AboveThreshold, bool]:
             made = cls.calibrate(price, sensitivity, count, numeric=numeric, monotone=monotone)
             return made, made.error(confidence, answers) <= most
 
@@ -149,7 +151,7 @@ class AboveThreshold:
             low, high = (low, middle) if tried(middle)[1] else (middle, high)
         return tried(high)[0]
 
-    def begin(self, threshold: int) -> "Session":
+    def begin(self, threshold: int) -> Session:
         """A session: the noise of the threshold is drawn now, and the whole price is to be paid now."""
         return Session(self, _integer(threshold))
 

@@ -1,5 +1,7 @@
 """How exact an answer can be for a price, and how many people it takes: the textbook bounds, and the exact counts."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from math import ceil
 

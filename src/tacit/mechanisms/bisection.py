@@ -1,5 +1,7 @@
 """Bisection for the widest noise that still keeps a promise."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 

@@ -1,5 +1,7 @@
 """Sample-and-aggregate: the private median of what a function says of every block of units, with an interval."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from math import ceil, isqrt, sqrt
 from typing import Any
@@ -58,7 +60,7 @@ class BlockMedian:
         blocks: int,
         cells: int,
         neighbours: Neighbours = Neighbours.ADD_OR_REMOVE,
-    ) -> "BlockMedian":
+    ) -> BlockMedian:
         """The median with the least noise whose loss is at most epsilon."""
         return cls(blocks, cells, 2 * _DRAWS * blocks_moved(neighbours) / price_of(epsilon))
 
@@ -69,7 +71,7 @@ class BlockMedian:
         blocks: int,
         cells: int,
         neighbours: Neighbours = Neighbours.ADD_OR_REMOVE,
-    ) -> "BlockMedian":
+    ) -> BlockMedian:
         """The median with the least noise whose loss is at most rho-zCDP: a bounded range r costs r**2 / 8."""
         squared = 8 * price_of(rho) / _DRAWS
         root = Fraction(isqrt(int(squared * (1 << 2 * _BITS))), 1 << _BITS)  # rounded down

@@ -1,5 +1,7 @@
 """The threshold that hides the keys of single units without a delta: it grows with the bits of a key's code."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache

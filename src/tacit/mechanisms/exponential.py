@@ -1,5 +1,7 @@
 """The exponential mechanism: one of many candidates, with probability proportional to exp(score / scale)."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any

@@ -1,5 +1,7 @@
 """Gaussian noise: for answers of many numbers, at the price of a small delta."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from typing import Any
 
@@ -20,16 +22,7 @@ from tacit.mechanisms.grid_steps import (
 from tacit.mechanisms.noise_law import GaussianLaw, Released, quantile
 from tacit.mechanisms.parameters import failure_of, price_of
 from tacit.mechanisms.turning_points import turning_sigmas
-from tacit.privacy import (
-    DiscreteGaussianLoss,
-    GaussianLoss,
-    Loss,
-    Norm,
-    Sensitivity,
-    ZeroConcentratedLoss,
-    fill,
-    root_at_least,
-)
+from tacit.privacy import Loss, Norm, Sensitivity, ZeroConcentratedLoss, fill, root_at_least
 
 __all__ = ["Gaussian", "analytic_gaussian_sigma", "classical_gaussian_sigma"]
 
@@ -62,7 +55,7 @@ class Gaussian:
         delta: Number,
         sensitivity: Sensitivity | Number,
         grid: Number | None = None,
-    ) -> "Gaussian":
+    ) -> Gaussian:
         """The mechanism with the least noise that is (epsilon, delta)-DP by its own, discrete law.
 
         Claim:      the loss of the result has delta at most `delta` at `epsilon`, and that of no
@@ -94,7 +87,7 @@ class Gaussian:
     @classmethod
     def within(
         cls, error: Number, confidence: Number, answers: int = 1, grid: Number | None = None
-    ) -> "Gaussian":
+    ) -> Gaussian:
         """The mechanism with the most noise whose answers all stay within `error`: accuracy first.
 
         >>> Gaussian.within(error=50, confidence=0.95).error(confidence=0.95)
@@ -124,6 +117,8 @@ class Gaussian:
         moved = sensitivity_of(sensitivity)
         squared = steps_moved_squared(moved, self.grid)
         if moved.dimension == 1:
+            from tacit.privacy import DiscreteGaussianLoss
+
             return DiscreteGaussianLoss(
                 self.law.parameter, int(root_at_least(Fraction(squared))), moved.neighbours
             )
@@ -150,6 +145,8 @@ def analytic_gaussian_sigma(
     """
     price, failure = price_of(epsilon), failure_of(delta)
     bound = sensitivity_of(sensitivity).in_norm(Norm.L2).bound
+
+    from tacit.privacy import GaussianLoss
 
     def keeps(ratio: Fraction) -> bool:  # of sigma to the sensitivity
         with working():

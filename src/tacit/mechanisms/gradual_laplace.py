@@ -1,5 +1,7 @@
 """Less noise on what was released before, for the difference of the prices: Laplace noise that was refined."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any

@@ -1,5 +1,7 @@
 """From answers to integer steps of a public grid and back: where real numbers meet exact noise."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Callable, Mapping
 from fractions import Fraction

@@ -1,5 +1,7 @@
 """A rank in every group of a histogram: cells near a quantile and on both sides of it, or one near the extreme."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil
@@ -178,7 +180,7 @@ class RankedCells:
         cells: int,
         *,
         ends: bool = True,
-    ) -> "RankedCells":
+    ) -> RankedCells:
         """The mechanism with the least noise whose pure loss is at most epsilon."""
         draws = draws_of(rank, ends=ends)
         return cls(
@@ -191,7 +193,7 @@ class RankedCells:
     @classmethod
     def of_rho(
         cls, rho: Number, sensitivity: Sensitivity, rank: Fraction, cells: int, *, ends: bool = True
-    ) -> "RankedCells":
+    ) -> RankedCells:
         """The mechanism with the least noise whose zCDP loss is at most rho."""
         squared = (
             sensitivity.in_norm(Norm.L2).bound ** 2

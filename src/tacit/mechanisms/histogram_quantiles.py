@@ -1,5 +1,7 @@
 """Any number of quantiles from one noisy histogram: Laplace noise on a tree of ranges, made to agree."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
@@ -93,7 +95,7 @@ class HistogramQuantiles:
     @classmethod
     def calibrate(
         cls, epsilon: Number, sensitivity: Sensitivity | Number, cells: int, ranks: Any
-    ) -> "HistogramQuantiles":
+    ) -> HistogramQuantiles:
         """The mechanism with the least error on average whose loss is at most epsilon."""
         unit, shape = (
             sensitivity_of(sensitivity),

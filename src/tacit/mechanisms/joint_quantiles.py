@@ -1,5 +1,7 @@
 """Several quantiles chosen at once: the exponential mechanism on all increasing tuples of cells."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from functools import partial
 from itertools import combinations_with_replacement, pairwise
@@ -78,7 +80,7 @@ class JointQuantiles:
     @classmethod
     def calibrate(
         cls, epsilon: Number, sensitivity: Sensitivity | Number, ranks: Any, parts: int = 1
-    ) -> "JointQuantiles":
+    ) -> JointQuantiles:
         """The mechanism with the least noise whose loss is at most epsilon; `sensitivity` is what one unit weighs."""
         wanted, unit = ranks_of(ranks), sensitivity_of(sensitivity)
         return cls(

@@ -1,5 +1,7 @@
 """The threshold that hides the keys of single units: exact, under the law of the discrete noise."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from fractions import Fraction
 from math import expm1, log1p

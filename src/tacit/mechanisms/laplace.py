@@ -1,5 +1,7 @@
 """Laplace noise: pure epsilon for answers that move little in sum."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from typing import Any
 
@@ -18,7 +20,7 @@ from tacit.mechanisms.grid_steps import (
 )
 from tacit.mechanisms.noise_law import LaplaceLaw, Released, quantile
 from tacit.mechanisms.parameters import price_of
-from tacit.privacy import DiscreteLaplaceLoss, Loss, PureLoss, Sensitivity, fill
+from tacit.privacy import Loss, PureLoss, Sensitivity, fill
 
 __all__ = ["Laplace"]
 
@@ -49,7 +51,7 @@ class Laplace:
     @classmethod
     def calibrate(
         cls, epsilon: Number, sensitivity: Sensitivity | Number, grid: Number | None = None
-    ) -> "Laplace":
+    ) -> Laplace:
         """The mechanism with the least noise whose loss is at most epsilon.
 
         >>> Laplace.calibrate(epsilon=0.5, sensitivity=3).scale
@@ -63,7 +65,7 @@ class Laplace:
     @classmethod
     def within(
         cls, error: Number, confidence: Number, answers: int = 1, grid: Number | None = None
-    ) -> "Laplace":
+    ) -> Laplace:
         """The mechanism with the most noise whose answers all stay within `error`: accuracy first.
 
         >>> Laplace.within(error=50, confidence=0.95).error(confidence=0.95)
@@ -87,6 +89,8 @@ class Laplace:
         moved = sensitivity_of(sensitivity)
         steps = steps_moved(moved, self.grid)
         if moved.dimension == 1:
+            from tacit.privacy import DiscreteLaplaceLoss
+
             return DiscreteLaplaceLoss(self.law.scale, steps, moved.neighbours)
         return PureLoss(steps / self.law.scale, moved.neighbours)
 

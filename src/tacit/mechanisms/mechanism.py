@@ -3,6 +3,8 @@
 Checked by: tests/laws/test_mechanisms.py
 """
 
+from __future__ import annotations
+
 from typing import Any, Protocol, runtime_checkable
 
 from tacit.exact import Number

@@ -1,5 +1,7 @@
 """Multiplicative weights with the exponential mechanism (Hardt, Ligett and McSherry 2012), on a small universe."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -46,7 +48,7 @@ class MultiplicativeWeights:
     @classmethod
     def calibrate(
         cls, queries: Sequence[Sequence[int]], epsilon: Number, rounds: int, total: int
-    ) -> "MultiplicativeWeights":
+    ) -> MultiplicativeWeights:
         """The mechanism with the least noise whose rounds cost at most epsilon together."""
         listed = tuple(tuple(int(each) for each in query) for query in queries)
         if not listed or {each for query in listed for each in query} - {0, 1}:

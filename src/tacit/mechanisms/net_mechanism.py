@@ -1,5 +1,7 @@
 """The net mechanism of Blum, Ligett and Roth: a small database whose answers are near, chosen from a net of such."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations_with_replacement
@@ -62,7 +64,7 @@ class Net:
     alpha: Fraction
 
     @classmethod
-    def find(cls, queries: Sequence[Sequence[int]], n: int, alpha: Number) -> "Net":
+    def find(cls, queries: Sequence[Sequence[int]], n: int, alpha: Number) -> Net:
         """The net with the fewest rows a database, over a universe of as many elements as a query has entries."""
         listed, size = _check(queries), count_of(n, "n", least=1)
         near = at_most(alpha, "alpha")
@@ -118,7 +120,7 @@ class NetMechanism:
     choice: Exponential
 
     @classmethod
-    def calibrate(cls, net: Net, epsilon: Number) -> "NetMechanism":
+    def calibrate(cls, net: Net, epsilon: Number) -> NetMechanism:
         """The mechanism with the least randomness whose loss is at most epsilon."""
         return cls(net, Exponential.calibrate(epsilon, net.rows))
 

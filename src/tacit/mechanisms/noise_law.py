@@ -1,5 +1,7 @@
 """The laws of integer noise: exact probabilities, tails, variances, quantiles."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Hashable
 from fractions import Fraction
 from functools import lru_cache

@@ -1,5 +1,7 @@
 """Report noisy max: noise on every score, and the place of the largest leaves, but not the score itself."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from fractions import Fraction
 from itertools import accumulate, repeat

@@ -1,5 +1,7 @@
 """What people type for a price, a failure, a confidence: read in the safe direction, refused if it makes no sense."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from functools import lru_cache
 

@@ -1,5 +1,7 @@
 """Permute-and-flip: candidates are asked in random order, and the first whose coin comes up is chosen."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from fractions import Fraction
 from math import prod

@@ -1,5 +1,7 @@
 """What may be done to a release for free: clamping and rounding, after the noise."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from math import floor

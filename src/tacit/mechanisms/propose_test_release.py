@@ -1,5 +1,7 @@
 """Propose-test-release: a guess at the sensitivity, a private test of it, and an answer or a refusal."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 
 from tacit.errors import InvalidInput
@@ -54,7 +56,7 @@ class ProposeTestRelease:
         epsilon: Number,
         delta: Number,
         share: Number = Fraction(1, 2),
-    ) -> "ProposeTestRelease":
+    ) -> ProposeTestRelease:
         """The least noise at (epsilon, delta): a `share` of epsilon for the test, the rest for the answer."""
         price, failure, part = price_of(epsilon), failure_of(delta), at_least(share, "share")
         if not 0 < part < 1:

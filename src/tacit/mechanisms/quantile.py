@@ -1,5 +1,7 @@
 """One quantile over a declared grid: the exponential mechanism on the number of rows by which a value is misranked."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from math import ceil
 from typing import Any
@@ -64,13 +66,13 @@ class Quantile:
     @classmethod
     def calibrate(
         cls, epsilon: Number, sensitivity: Sensitivity | Number, rank: Number
-    ) -> "Quantile":
+    ) -> Quantile:
         """The mechanism with the least noise whose loss is at most epsilon; `sensitivity` is what one unit weighs."""
         wanted, unit = rank_of(rank), sensitivity_of(sensitivity)
         return cls(wanted, 2 * unit.bound * steepness(wanted, unit.neighbours) / price_of(epsilon))
 
     @classmethod
-    def within(cls, error: Number, confidence: Number, cells: int, rank: Number) -> "Quantile":
+    def within(cls, error: Number, confidence: Number, cells: int, rank: Number) -> Quantile:
         """The mechanism with the most noise whose answer is misranked by at most `error` rows: accuracy first.
 
         >>> Quantile.within(error=10, confidence=0.95, cells=101, rank=Fraction(1, 2)).error(0.95, cells=101)

@@ -1,5 +1,7 @@
 """What quantiles are for: the mechanism that suits the ranks asked for, the interquartile range, private bounds."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from math import sqrt
 from typing import Any, Protocol
@@ -88,7 +90,7 @@ class InterquartileRange:
     high: Quantile
 
     @classmethod
-    def calibrate(cls, epsilon: Number, sensitivity: Sensitivity | Number) -> "InterquartileRange":
+    def calibrate(cls, epsilon: Number, sensitivity: Sensitivity | Number) -> InterquartileRange:
         """The mechanism with the least noise whose loss is at most epsilon."""
         return cls(*_halves(epsilon, sensitivity, Fraction(1, 4)))
 
@@ -126,7 +128,7 @@ class ClippingBounds:
     @classmethod
     def calibrate(
         cls, epsilon: Number, sensitivity: Sensitivity | Number, share: Number, grid: PowersOfTwo
-    ) -> "ClippingBounds":
+    ) -> ClippingBounds:
         """The mechanism with the least noise whose loss is at most epsilon, for bounds that hold this share of rows."""
         return cls(grid, *_halves(epsilon, sensitivity, (1 - rank_of(share)) / 2))
 
@@ -168,7 +170,7 @@ class Contributions:
     @classmethod
     def calibrate(
         cls, epsilon: Number, share: Number, most: int, sensitivity: Sensitivity | Number = 1
-    ) -> "Contributions":
+    ) -> Contributions:
         """The mechanism with the least noise whose loss is at most epsilon; a unit counts once."""
         bound = sensitivity.bound if isinstance(sensitivity, Sensitivity) else sensitivity
         if bound != 1:

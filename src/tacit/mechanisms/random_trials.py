@@ -1,5 +1,7 @@
 """A random number of trials, of which the best is released: how many there are, and the law of the best."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from fractions import Fraction
 

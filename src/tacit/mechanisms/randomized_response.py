@@ -1,5 +1,7 @@
 """Randomized response: everyone answers with a coin of their own, and only the crowd is told apart."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from math import ceil, comb, floor
 from typing import Any
@@ -101,7 +103,7 @@ class RandomizedResponse:
         fill(self, truth=Fraction(floor(truth * (1 << places)), 1 << places), categories=kinds)
 
     @classmethod
-    def telling(cls, truth: Number, categories: int = 2) -> "RandomizedResponse":
+    def telling(cls, truth: Number, categories: int = 2) -> RandomizedResponse:
         """The mechanism that tells the truth with this probability.
 
         >>> RandomizedResponse.telling(Fraction(9, 10)).lie
@@ -115,7 +117,7 @@ class RandomizedResponse:
         return made
 
     @classmethod
-    def two_coin(cls) -> "RandomizedResponse":
+    def two_coin(cls) -> RandomizedResponse:
         """Heads: the truth.  Tails: whatever a second coin says.  Its epsilon is ln 3.
 
         >>> RandomizedResponse.two_coin().epsilon
@@ -124,7 +126,7 @@ class RandomizedResponse:
         return cls.telling(Fraction(3, 4))
 
     @classmethod
-    def half_plus(cls, gamma: Number) -> "RandomizedResponse":
+    def half_plus(cls, gamma: Number) -> RandomizedResponse:
         """The truth with probability 1/2 + gamma.  Its epsilon is ln((1 + 2 gamma) / (1 - 2 gamma)).
 
         >>> RandomizedResponse.half_plus(Fraction(1, 4)) == RandomizedResponse.two_coin()

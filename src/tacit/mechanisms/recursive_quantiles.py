@@ -1,5 +1,7 @@
 """Several quantiles one inside the other: the middle one first, then those of either side among the rows there."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from typing import Any
 
@@ -72,7 +74,7 @@ class RecursiveQuantiles:
     @classmethod
     def calibrate(
         cls, epsilon: Number, sensitivity: Sensitivity | Number, ranks: Any, parts: int = 16
-    ) -> "RecursiveQuantiles":
+    ) -> RecursiveQuantiles:
         """The mechanism with the least noise whose loss is at most epsilon; `sensitivity` is what one unit weighs."""
         wanted, unit = ranks_of(ranks), sensitivity_of(sensitivity)
         return cls(wanted, _range(unit, wanted) / price_of(epsilon), parts)

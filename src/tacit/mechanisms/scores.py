@@ -1,5 +1,7 @@
 """Scores of candidates: how they are read, and how far two of them move apart between neighbours."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from typing import Any
 

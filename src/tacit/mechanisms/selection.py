@@ -3,6 +3,8 @@
 Checked by: tests/laws/test_selection.py
 """
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping

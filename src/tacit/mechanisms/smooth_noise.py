@@ -1,5 +1,7 @@
 """Noise whose scale may depend on the data through a smooth bound: Student's t for delta zero, Laplace with a delta."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from functools import lru_cache
 from typing import Protocol
@@ -122,7 +124,7 @@ class StudentNoise:
         fill(self, beta=_positive(beta, "beta"), alpha=_positive(alpha, "alpha"))
 
     @classmethod
-    def calibrate(cls, epsilon: Number, share: Number = Fraction(1, 2)) -> "StudentNoise":
+    def calibrate(cls, epsilon: Number, share: Number = Fraction(1, 2)) -> StudentNoise:
         """The noise whose loss is at most epsilon: a `share` of it for the smoothness, the rest for the scale."""
         price, part = price_of(epsilon), at_least(share, "share")
         if not 0 < part < 1:
@@ -189,7 +191,7 @@ class SmoothLaplace:
         fill(self, beta=decay, alpha=scale, slack=spare)
 
     @classmethod
-    def calibrate(cls, epsilon: Number, delta: Number) -> "SmoothLaplace":
+    def calibrate(cls, epsilon: Number, delta: Number) -> SmoothLaplace:
         """The noise whose loss is (epsilon, delta): half of epsilon for the scale, half for its change."""
         price, failure = price_of(epsilon), failure_of(delta)
         half = price / 2

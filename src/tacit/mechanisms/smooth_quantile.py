@@ -1,5 +1,7 @@
 """A quantile of integers with noise fitted to the data at hand, by a smooth bound of its local sensitivity."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from fractions import Fraction
 from math import ceil

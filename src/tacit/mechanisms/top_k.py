@@ -1,5 +1,7 @@
 """The best few of many candidates, chosen one after the other."""
 
+from __future__ import annotations
+
 from math import perm
 from typing import Any
 
@@ -53,7 +55,7 @@ class NoisyTopK:
         *,
         kind: type[Selection] = Exponential,
         **options: Any,
-    ) -> "NoisyTopK":
+    ) -> NoisyTopK:
         """The mechanism with the least randomness whose pure loss is at most epsilon, an equal part for each choice.
 
         >>> NoisyTopK.calibrate(5, epsilon=1, sensitivity=1).each.scale
@@ -72,7 +74,7 @@ class NoisyTopK:
         *,
         kind: type[Selection] = Exponential,
         **options: Any,
-    ) -> "NoisyTopK":
+    ) -> NoisyTopK:
         """The mechanism with the least randomness that is rho-zCDP, an equal part for each choice.
 
         >>> float(NoisyTopK.calibrate_rho(4, rho=0.5, sensitivity=1).each.scale)

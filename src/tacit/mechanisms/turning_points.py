@@ -1,5 +1,7 @@
 """Where the delta of narrow discrete Gaussian noise may have its lows, as a function of sigma."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from math import ceil, exp, floor, sqrt
 

@@ -1,5 +1,7 @@
 """Declared grids: which values an answer may take, and how many rows lie at each of them."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from math import floor
 from typing import Any

@@ -1,5 +1,7 @@
 """The one gate: what is asked is proved from the plan alone, whoever made it, before anything is priced or run."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction

@@ -1,5 +1,7 @@
 """What is promised: unit, neighbours, protection, sensitivity, loss."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 from tacit.later import later
@@ -10,23 +12,24 @@ from tacit.privacy.bounded_losses import (
     ZeroConcentratedLoss,
 )
 from tacit.privacy.loss import Composed, Loss, Order, is_loss
-from tacit.privacy.noise_losses import (
-    DiscreteGaussianLoss,
-    DiscreteLaplaceLoss,
-    GaussianLoss,
-    LaplaceLoss,
-)
 from tacit.privacy.protection import Neighbours, Protection, fill, relation
-from tacit.privacy.renyi_to_delta import concentrated_delta, concentrated_order, renyi_delta
 from tacit.privacy.sensitivity import Norm, Sensitivity, root_at_least
-from tacit.privacy.subsampled import Subsampled
 
 if TYPE_CHECKING:
     from tacit.privacy.finite_loss import FiniteLoss
     from tacit.privacy.loss_distributions import has_loss_distribution, loss_distribution
     from tacit.privacy.loss_law import Atoms, Curve, Direction, LossDistribution
+    from tacit.privacy.noise_losses import (
+        DiscreteGaussianLoss,
+        DiscreteLaplaceLoss,
+        GaussianLoss,
+        LaplaceLoss,
+    )
+    from tacit.privacy.renyi_to_delta import concentrated_delta, concentrated_order, renyi_delta
     from tacit.privacy.replaced_samples import SampledUnderReplace
     from tacit.privacy.shuffle import Shuffled, shuffled_epsilon
+    from tacit.privacy.subsampled import Subsampled
+
 
 __all__ = [
     "ApproximateLoss",
@@ -68,12 +71,20 @@ _LATER = {
     "Atoms": "loss_law",
     "Curve": "loss_law",
     "Direction": "loss_law",
+    "DiscreteGaussianLoss": "noise_losses",
+    "DiscreteLaplaceLoss": "noise_losses",
     "FiniteLoss": "finite_loss",
+    "GaussianLoss": "noise_losses",
+    "LaplaceLoss": "noise_losses",
     "LossDistribution": "loss_law",
     "SampledUnderReplace": "replaced_samples",
     "Shuffled": "shuffle",
+    "Subsampled": "subsampled",
+    "concentrated_delta": "renyi_to_delta",
+    "concentrated_order": "renyi_to_delta",
     "has_loss_distribution": "loss_distributions",
     "loss_distribution": "loss_distributions",
+    "renyi_delta": "renyi_to_delta",
     "shuffled_epsilon": "shuffle",
 }
 

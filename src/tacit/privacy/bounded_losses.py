@@ -1,5 +1,7 @@
 """Losses known only by a bound: pure, approximate, bounded range, zero-concentrated."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from math import inf
 
@@ -73,7 +75,7 @@ class PureLoss(Loss):
         epsilon = ball(self.epsilon)
         return (ball(1), self.rho(), *(epsilon**k for k in range(2, count + 1)))[: count + 1]
 
-    def group(self, size: int) -> "PureLoss":
+    def group(self, size: int) -> PureLoss:
         """epsilon times the size."""
         return PureLoss(
             self.epsilon * count_of(size, "the size of a group", least=1), self.neighbours
@@ -142,7 +144,7 @@ class BoundedRangeLoss(Loss):
         """Those of any release with this pure epsilon."""
         return PureLoss(self.epsilon).moments(count)
 
-    def group(self, size: int) -> "BoundedRangeLoss":
+    def group(self, size: int) -> BoundedRangeLoss:
         """The range of a group is at most the sum of the ranges."""
         return BoundedRangeLoss(
             self.epsilon * count_of(size, "the size of a group", least=1), self.neighbours
@@ -194,7 +196,7 @@ class ApproximateLoss(Loss):
         """The failure, and a pure loss."""
         return self.failure, PureLoss(self.epsilon, self.neighbours)
 
-    def group(self, size: int) -> "ApproximateLoss":
+    def group(self, size: int) -> ApproximateLoss:
         """(k epsilon, (e**(k epsilon) - 1) / (e**epsilon - 1) delta) for k units.
 
         Claim:      the sum of e**(j epsilon) delta over j < k, rounded up, bounds the group's delta.
@@ -255,7 +257,7 @@ class ZeroConcentratedLoss(Loss):
             return self.failure, self
         return self.failure, ZeroConcentratedLoss(self.concentration, 0, self.neighbours)
 
-    def group(self, size: int) -> "ZeroConcentratedLoss":
+    def group(self, size: int) -> ZeroConcentratedLoss:
         """rho times the square of the size; a release that can fail has no closed bound for groups.
 
         Claim:      k units cost k**2 rho.

@@ -1,5 +1,7 @@
 """The loss of any release with finitely many outcomes, from its two worst distributions."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import inf

@@ -3,6 +3,8 @@
 Checked by: tests/unit/privacy/test_loss_distributions.py
 """
 
+from __future__ import annotations
+
 from bisect import bisect_right
 from fractions import Fraction
 from itertools import pairwise

@@ -3,6 +3,8 @@
 Checked by: tests/unit/privacy/test_loss_distributions.py
 """
 
+from __future__ import annotations
+
 from math import erfc, exp, expm1, log, pi, sqrt
 
 import numpy as np

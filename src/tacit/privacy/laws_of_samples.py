@@ -3,6 +3,8 @@
 Checked by: tests/unit/privacy/test_loss_distributions.py
 """
 
+from __future__ import annotations
+
 from math import expm1, log1p
 
 import numpy as np

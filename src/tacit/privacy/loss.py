@@ -1,5 +1,7 @@
 """What a release costs: the protocol of all losses, and the plain multiset that adding them makes."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -45,7 +47,7 @@ class Loss(Protocol):
         """A rho for which the release is rho-zCDP: every Renyi divergence is at most rho times its order."""
 
     @abstractmethod
-    def group(self, size: int) -> "Loss":
+    def group(self, size: int) -> Loss:
         """What the same release costs a group of this many units."""
 
     def pure(self) -> Fraction | None:
@@ -62,7 +64,7 @@ class Loss(Protocol):
         """
         return False
 
-    def split_failure(self) -> "tuple[Fraction, Loss]":
+    def split_failure(self) -> tuple[Fraction, Loss]:
         """The probability with which the release may tell all, and what it costs otherwise.
 
         Claim:      delta at e is at most f + (1 - f) times the other loss's delta at e, alone and among other releases.
@@ -76,7 +78,7 @@ class Loss(Protocol):
         """Bounds of the moments 0 to `count` of the privacy loss in either direction, or None where it has no law."""
         return None
 
-    def subsample(self, rate: Number) -> "Loss":
+    def subsample(self, rate: Number) -> Loss:
         """What the release costs if it sees each unit only with this probability, drawn for it alone (Poisson).
 
         >>> from tacit.privacy import GaussianLoss
@@ -87,13 +89,13 @@ class Loss(Protocol):
 
         return Subsampled(self, rate)
 
-    def __add__(self, other: "Loss") -> "Composed":
+    def __add__(self, other: Loss) -> Composed:
         return Composed.of((self, 1), (other, 1))
 
-    def __mul__(self, times: int) -> "Composed":
+    def __mul__(self, times: int) -> Composed:
         return Composed.of((self, times))
 
-    def __rmul__(self, times: int) -> "Composed":
+    def __rmul__(self, times: int) -> Composed:
         return self * times
 
 
@@ -121,7 +123,7 @@ class Composed(Loss):
                 )
 
     @classmethod
-    def of(cls, *counted: tuple[Loss, int]) -> "Composed":
+    def of(cls, *counted: tuple[Loss, int]) -> Composed:
         """The multiset of these losses; those that are already composed are opened.
 
         >>> Composed.of().parts
@@ -173,7 +175,7 @@ class Composed(Loss):
         """The sum of the parts' rho."""
         return self._sum_parts(lambda part: part.rho())
 
-    def group(self, size: int) -> "Composed":
+    def group(self, size: int) -> Composed:
         """Each part's loss for the group."""
         count = count_of(size, "the size of a group", least=1)
         return Composed.of((self, 0), *((part.group(count), times) for part, times in self.parts))
@@ -183,7 +185,7 @@ class Composed(Loss):
         """Whether all parts are: the product of mirrored pairs is mirrored, and dominates adaptive choices too."""
         return all(part.is_mirrored for part, _ in self.parts)
 
-    def split_failure(self) -> tuple[Fraction, "Composed"]:
+    def split_failure(self) -> tuple[Fraction, Composed]:
         """One minus the probability that no part tells all, rounded up, and the parts otherwise."""
         halves = [(part.split_failure(), times) for part, times in self.parts]
         if not any(failure for (failure, _), _ in halves):

@@ -2,6 +2,8 @@
 from P.
 """
 
+from __future__ import annotations
+
 from functools import lru_cache
 from math import inf, sqrt
 from typing import Any

@@ -3,6 +3,8 @@
 Checked by: tests/unit/privacy/test_loss_distributions.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from enum import Enum
 from fractions import Fraction

@@ -1,5 +1,7 @@
 """Losses of additive noise, by their own exact law: Laplace and Gaussian, continuous and on the integers."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from math import comb, inf
 
@@ -78,7 +80,7 @@ class LaplaceLoss(Loss):
             inner = (epsilon**k - end * (-epsilon) ** k) / 2 - 2 * k * inner
         return tuple(found)
 
-    def group(self, size: int) -> "LaplaceLoss":
+    def group(self, size: int) -> LaplaceLoss:
         """The number moves as many times as far."""
         return LaplaceLoss(
             self.epsilon * count_of(size, "the size of a group", least=1), self.neighbours
@@ -186,7 +188,7 @@ class DiscreteLaplaceLoss(Loss):
         ends = (epsilon**k + far * (-epsilon) ** k for k in range(count + 1))
         return tuple((end + middle) / (1 + r) for end, middle in zip(ends, inside, strict=True))
 
-    def group(self, size: int) -> "DiscreteLaplaceLoss":
+    def group(self, size: int) -> DiscreteLaplaceLoss:
         """The number moves as many times as far."""
         count = count_of(size, "the size of a group", least=1)
         return DiscreteLaplaceLoss(self.scale, self.distance * count, self.neighbours)
@@ -246,7 +248,7 @@ class GaussianLoss(Loss):
         central = [ball(0) if k % 2 else even[k // 2] for k in range(count + 1)]
         return _shift_moments(ball(self.squared / 2), central)
 
-    def group(self, size: int) -> "GaussianLoss":
+    def group(self, size: int) -> GaussianLoss:
         """The answer moves as many times as far."""
         return GaussianLoss(
             self.squared * count_of(size, "the size of a group", least=1) ** 2, self.neighbours
@@ -316,7 +318,7 @@ class DiscreteGaussianLoss(Loss):
         central = [slope**k * gaussian_moment(self.variance, k) for k in range(count + 1)]
         return _shift_moments(ball(self.distance**2 / (2 * self.variance)), central)
 
-    def group(self, size: int) -> "DiscreteGaussianLoss":
+    def group(self, size: int) -> DiscreteGaussianLoss:
         """The number moves as many times as far."""
         count = count_of(size, "the size of a group", least=1)
         return DiscreteGaussianLoss(self.variance, self.distance * count, self.neighbours)

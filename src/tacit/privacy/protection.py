@@ -1,5 +1,7 @@
 """Who is protected, and from being told apart from what."""
 
+from __future__ import annotations
+
 from enum import Enum
 
 from tacit.errors import InvalidInput

@@ -1,5 +1,7 @@
 """What a Renyi bound says about delta: the one conversion that everything else goes through."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from math import log1p
 

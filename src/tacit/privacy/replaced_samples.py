@@ -1,5 +1,7 @@
 """The loss of a release on a sample under replace: samples of a fixed size without replacement, and Poisson samples."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from math import inf
 
@@ -51,13 +53,13 @@ class SampledUnderReplace(Loss):
         fill(self, loss=loss, rate=probability(rate, "rate"), left_out=left_out)
 
     @classmethod
-    def fixed_size(cls, loss: Loss, drawn: int, of: int) -> "SampledUnderReplace":
+    def fixed_size(cls, loss: Loss, drawn: int, of: int) -> SampledUnderReplace:
         """A sample of so many units, drawn without replacement from a number of units that is public."""
         everyone = count_of(of, "of", least=1)
         return cls(loss, Fraction(count_of(drawn, "drawn", most=everyone), everyone))
 
     @classmethod
-    def poisson(cls, loss: Loss, left_out: Loss, rate: Number) -> "SampledUnderReplace":
+    def poisson(cls, loss: Loss, left_out: Loss, rate: Number) -> SampledUnderReplace:
         """A sample that holds every unit with this probability, drawn for it alone."""
         if left_out is None:
             raise InvalidInput("left_out", left_out, "give the loss by add-or-remove, too")

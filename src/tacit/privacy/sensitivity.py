@@ -1,5 +1,7 @@
 """How far an answer can move between neighbours, as a value."""
 
+from __future__ import annotations
+
 from enum import Enum
 from fractions import Fraction
 from math import isqrt
@@ -72,7 +74,7 @@ class Sensitivity:
     @classmethod
     def root(
         cls, squared: Number, neighbours: Neighbours = Neighbours.ADD_OR_REMOVE, dimension: int = 1
-    ) -> "Sensitivity":
+    ) -> Sensitivity:
         """The L2 sensitivity whose square is given, rounded up.
 
         >>> float(Sensitivity.root(2, dimension=2).bound)
@@ -83,7 +85,7 @@ class Sensitivity:
             raise InvalidInput("the square of a sensitivity", squared, "give a positive number")
         return cls(root_at_least(exact), Norm.L2, neighbours, dimension)
 
-    def in_norm(self, norm: Norm) -> "Sensitivity":
+    def in_norm(self, norm: Norm) -> Sensitivity:
         """The same move bounded in another norm, by what holds between norms of vectors of this length.
 
         Claim:      the result bounds every vector that this sensitivity bounds.

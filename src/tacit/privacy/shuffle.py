@@ -1,5 +1,7 @@
 """The loss of reports that arrive shuffled: what one of many local reports gives away in the crowd."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from fractions import Fraction
 from math import exp as float_exp

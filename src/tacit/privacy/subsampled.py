@@ -1,5 +1,7 @@
 """The loss of a release that sees each unit only with some probability: Poisson subsampling."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from functools import lru_cache
 from math import floor, inf
@@ -111,7 +113,7 @@ class Subsampled(Loss):
             return Fraction(0), self
         return self.rate * failure, PureLoss(amplify(self._whole(), self.rate))
 
-    def group(self, size: int) -> "Subsampled":
+    def group(self, size: int) -> Subsampled:
         """For a pure loss: the group's epsilon, and the probability that any of its units is drawn.
 
         Claim:      of k units the sample holds at least one with probability 1 - (1 - rate)**k, and then the outcome is
@@ -135,7 +137,7 @@ class Subsampled(Loss):
                 drawn = min(drawn, upper(-(ball(-self.rate).log1p() * count).expm1()))
         return Subsampled(PureLoss(self._whole() * count), drawn)
 
-    def subsample(self, rate: Number) -> "Subsampled":
+    def subsample(self, rate: Number) -> Subsampled:
         """A sample of a sample: the rates multiply."""
         return Subsampled(self.loss, self.rate * probability(rate, "rate"))
 

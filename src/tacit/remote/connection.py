@@ -1,5 +1,7 @@
 """One server, reached over HTTP: requests that may be sent again are, and none is ever paid for twice."""
 
+from __future__ import annotations
+
 import json
 import socket
 import ssl

@@ -3,6 +3,8 @@
 Checked by: tests/unit/remote/test_releases.py
 """
 
+from __future__ import annotations
+
 from base64 import b64decode
 from collections.abc import Callable, Mapping
 from typing import Any, cast

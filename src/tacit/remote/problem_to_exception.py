@@ -1,5 +1,7 @@
 """Problems that a server sent, as the same exceptions that a vault here would raise."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any

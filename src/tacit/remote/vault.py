@@ -1,5 +1,7 @@
 """A vault on another machine: the surface of a vault, each call a request."""
 
+from __future__ import annotations
+
 from ast import literal_eval
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["RemoteVault", "connect"]
 
 
-def connect(url: str, *, token: str, cafile: str | None = None) -> "RemoteVault":
+def connect(url: str, *, token: str, cafile: str | None = None) -> RemoteVault:
     """The vault that a server offers at an address, as whoever the token belongs to.
 
     Called as `tacit.connect`: `clinic = tacit.connect("https://tacit.example.org", token=…)`.  It answers and
@@ -135,7 +137,7 @@ class RemoteVault:
         settings: Sequence[str] = (),
         sampling: Any = None,
         trials: Any = None,
-    ) -> "Lesson":
+    ) -> Lesson:
         """The rows of a frame as estimators of `tacit.learn` use them: a fit is made where the vault is."""
         if sampling is not None or trials is not None:
             raise InvalidInput(
@@ -202,13 +204,13 @@ class RemoteVault:
             return [f"names entry {receipt.get('entry')!r}, which is not in the ledger"]
         return found
 
-    def mock(self) -> "Vault":
+    def mock(self) -> Vault:
         """A copy of the vault with made-up rows, generated here from the policy; it has no limit to spend."""
         from tacit.curator import twin
 
         return twin(self.policy)
 
-    def audit(self, question: str | Frame, *, pairs: int = 400, world: int = 0) -> "QuestionAudit":
+    def audit(self, question: str | Frame, *, pairs: int = 400, world: int = 0) -> QuestionAudit:
         """Try to refute the privacy claim of one question, on neighbours generated here; free."""
         text = question if isinstance(question, str) else question.sql()
         return self.mock().audit(text, pairs=pairs, world=world)

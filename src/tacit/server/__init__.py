@@ -1,5 +1,7 @@
 """A vault over a network: who may ask, when answers leave, the HTTP interface and the workbench."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 from tacit.later import later

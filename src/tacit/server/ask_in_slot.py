@@ -1,5 +1,7 @@
 """How a question is asked: for nothing if its answer is known, and else in a slot, as a job that runs by itself."""
 
+from __future__ import annotations
+
 import asyncio
 import json
 import threading
@@ -485,7 +487,7 @@ class Asking:
             self._go_on(self._undo(doing, undo))
             raise
 
-    async def _undo(self, doing: "asyncio.Future[T]", undo: Callable[[], None]) -> None:
+    async def _undo(self, doing: asyncio.Future[T], undo: Callable[[], None]) -> None:
         await asyncio.wait([doing])
         if not doing.cancelled() and doing.exception() is None:
             await self._depart(undo)

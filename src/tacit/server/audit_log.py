@@ -1,5 +1,7 @@
 """The audit log: one line of JSON for each event, with who, what and at which price; never a text, answer or secret."""
 
+from __future__ import annotations
+
 import os
 import threading
 import traceback
@@ -40,7 +42,7 @@ class AuditLog:
         self._write = write
 
     @classmethod
-    def at(cls, file: Path) -> "AuditLog":
+    def at(cls, file: Path) -> AuditLog:
         """The log in a file, which is made if it is missing."""
         lock = threading.Lock()
         handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)

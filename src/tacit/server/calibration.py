@@ -1,5 +1,7 @@
 """How long questions of a class take, measured on made-up rows and written into the vault: slots are chosen by it."""
 
+from __future__ import annotations
+
 import json
 import time
 from collections.abc import Mapping

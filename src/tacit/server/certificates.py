@@ -3,6 +3,8 @@
 Checked by: tests/unit/server/test_server_health.py
 """
 
+from __future__ import annotations
+
 import ssl
 from datetime import UTC, datetime
 from pathlib import Path

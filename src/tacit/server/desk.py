@@ -1,5 +1,7 @@
 """The desk: the only place of the server that holds a vault.  Doors translate what people send; here it is decided."""
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -3,6 +3,8 @@
 Checked by: tests/unit/server/test_entry_index.py
 """
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Sequence
 

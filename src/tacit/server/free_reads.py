@@ -1,5 +1,7 @@
 """What was read for free last, remembered for as long as the ledger stays as it is: dashboards ask the same again."""
 
+from __future__ import annotations
+
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence

@@ -1,5 +1,7 @@
 """Idempotency keys: a question that is sent twice under one key is answered once, with the same bytes."""
 
+from __future__ import annotations
+
 import json
 import sqlite3
 import threading

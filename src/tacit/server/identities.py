@@ -1,5 +1,7 @@
 """Who may ask: names, roles, passwords, tokens, and how much of the limit each may spend in a day."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager

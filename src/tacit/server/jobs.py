@@ -1,5 +1,7 @@
 """Questions as they are sent, and the jobs they become."""
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any

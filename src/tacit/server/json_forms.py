@@ -3,6 +3,8 @@
 Checked by: tests/unit/server/http/test_api.py
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 from tacit.curator import (

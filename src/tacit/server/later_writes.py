@@ -3,6 +3,8 @@
 Checked by: tests/unit/server/test_later_writes.py
 """
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Hashable, Sequence
 from typing import Any

@@ -1,5 +1,7 @@
 """What may be read of the ledger: one's own history and receipts, everyone's records for who may see them."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from itertools import islice

@@ -3,6 +3,8 @@
 Checked by: tests/unit/server/http/test_releases.py, tests/attacks/test_free_reads.py
 """
 
+from __future__ import annotations
+
 import json
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence

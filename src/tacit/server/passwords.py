@@ -1,5 +1,7 @@
 """Passwords and tokens: how they are hashed, made and compared."""
 
+from __future__ import annotations
+
 import hmac
 from base64 import urlsafe_b64encode
 from functools import cache

@@ -1,5 +1,7 @@
 """The people of a server: who signs in, by what, and what a curator decides about them.  No vault is needed for it."""
 
+from __future__ import annotations
+
 from contextlib import suppress
 
 from tacit.errors import AccessDenied, InvalidInput, NotFound, TooMany

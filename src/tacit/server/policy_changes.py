@@ -3,6 +3,8 @@
 Checked by: tests/unit/server/test_policy_changes.py
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

@@ -3,6 +3,8 @@
 Checked by: tests/unit/server/test_shared_tables.py
 """
 
+from __future__ import annotations
+
 import re
 import threading
 from collections.abc import Iterator, Sequence

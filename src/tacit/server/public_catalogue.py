@@ -3,6 +3,8 @@
 Checked by: tests/unit/server/test_public_catalogue.py
 """
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path

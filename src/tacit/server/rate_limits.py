@@ -1,5 +1,7 @@
 """How often somebody may do something: allowances that fill up again with time."""
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Callable
 from time import monotonic

@@ -3,6 +3,8 @@
 Checked by: tests/unit/server/test_reload_requests.py
 """
 
+from __future__ import annotations
+
 import asyncio
 import os
 import time

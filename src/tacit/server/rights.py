@@ -1,5 +1,7 @@
 """Who may do what, by role."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 
 from tacit.errors import AccessDenied

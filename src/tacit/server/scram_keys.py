@@ -3,6 +3,8 @@
 Checked by: tests/unit/server/test_scram_keys.py
 """
 
+from __future__ import annotations
+
 import hmac
 from collections.abc import Sequence
 from hashlib import pbkdf2_hmac, sha256

@@ -1,5 +1,7 @@
 """`tacit serve`: a vault is opened and checked, and served until somebody stops it."""
 
+from __future__ import annotations
+
 import asyncio
 import fcntl
 import gc

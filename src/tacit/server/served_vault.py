@@ -1,5 +1,7 @@
 """The vault that a server asks: as it is now, as its askers may see it, and anew when its policy has changed."""
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Callable, Hashable
 from pathlib import Path

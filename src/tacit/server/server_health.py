@@ -1,5 +1,7 @@
 """What whoever runs a server watches beside slots: connections, the certificate, statements that nobody answered."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime

@@ -1,5 +1,7 @@
 """Sessions of a browser: a signed cookie that says who signed in, and a token against requests from other sites."""
 
+from __future__ import annotations
+
 import hmac
 import json
 import time

@@ -1,5 +1,7 @@
 """The board of several servers: which slots run, wherever they do, and what those that have ended have let out."""
 
+from __future__ import annotations
+
 import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,5 +1,7 @@
 """How often somebody may try to sign in where several servers share a ledger: counted in its database for all."""
 
+from __future__ import annotations
+
 import hmac
 from hashlib import sha256
 from time import monotonic

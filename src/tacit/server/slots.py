@@ -1,5 +1,7 @@
 """Time slots: when a paid answer leaves is decided before the rows are looked at, from public facts alone."""
 
+from __future__ import annotations
+
 import asyncio
 import time
 from collections import Counter
@@ -146,7 +148,7 @@ class Slots:
         self._threads.shutdown(wait=False)
 
 
-def _note_failure(doing: "asyncio.Future[T]") -> None:
+def _note_failure(doing: asyncio.Future[T]) -> None:
     """Take note of what was raised, so that nothing is printed about it where nobody waits any more."""
     if not doing.cancelled():
         doing.exception()

@@ -3,6 +3,8 @@
 Checked by: tests/unit/server/test_identities.py
 """
 
+from __future__ import annotations
+
 import os
 import sqlite3
 import threading

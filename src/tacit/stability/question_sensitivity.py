@@ -1,5 +1,7 @@
 """How far the answer to a question moves between neighbours: the unit-vector rule."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from typing import assert_never
 

@@ -1,5 +1,7 @@
 """How far the scores of groups move between neighbours, when only their order is looked at."""
 
+from __future__ import annotations
+
 from tacit.plan import Counted, Distinct, Question, Summed, Units, Weights
 from tacit.privacy import Neighbours, Norm, Sensitivity
 from tacit.stability.question_sensitivity import sensitivity_of

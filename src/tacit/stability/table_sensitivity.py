@@ -1,5 +1,7 @@
 """How far many contingency tables move at once: one weight per unit holds all of them."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from math import prod
 

@@ -1,5 +1,7 @@
 """How far the weights of unknown keys move between neighbours, and what a key weighs that one unit is alone with."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from math import isqrt
 

@@ -1,5 +1,7 @@
 """How far sums of clipped vectors move between neighbours."""
 
+from __future__ import annotations
+
 from tacit.plan import Rows, Weights
 from tacit.privacy import Neighbours, Norm, Sensitivity
 from tacit.stability.table_sensitivity import weights_for_tables

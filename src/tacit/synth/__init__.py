@@ -3,6 +3,8 @@
 Nothing here can reach a row: requests are yielded, and what was released for them is sent back.
 """
 
+from __future__ import annotations
+
 from tacit.synth.domain import Attribute, Distances, Forbidden, Law, Noisy, Tables
 from tacit.synth.estimated_errors import distance_of, estimate_errors
 from tacit.synth.noise_sums import gaussian_reach, laplace_reach, single_reach

@@ -4,6 +4,8 @@ at rows.
 Checked by: tests/unit/synth/test_table_learning.py::test_the_model_follows_from_the_release
 """
 
+from __future__ import annotations
+
 from fractions import Fraction
 from typing import Any, TypeAlias
 

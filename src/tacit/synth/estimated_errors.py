@@ -1,6 +1,8 @@
 """How far a learnt table is from the real one, estimated from what was released and nothing
 else."""
 
+from __future__ import annotations
+
 from itertools import combinations
 from math import tanh
 

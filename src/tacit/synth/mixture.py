@@ -1,5 +1,7 @@
 """A mixture of product distributions that comes near to noisy tables of one and two columns."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from tacit.frozen import frozen
@@ -35,7 +37,7 @@ class Targets:
     singles: Array
     single_weights: Array
 
-    def disturb(self, noise: tuple[Array, Array]) -> "Targets":
+    def disturb(self, noise: tuple[Array, Array]) -> Targets:
         """The same with more noise."""
         pairs, singles = self.pairs + noise[0] / 2, self.singles + noise[1] / 2
         lighter = self.weights / np.float32(1.25), self.single_weights / np.float32(1.25)

@@ -1,5 +1,7 @@
 """How far a sum of many noises reaches: intervals of what is made of many released numbers."""
 
+from __future__ import annotations
+
 from math import log, sqrt
 from statistics import NormalDist
 

@@ -4,6 +4,8 @@ secret.
 Checked by: tests/unit/synth/test_table_model.py::test_rows_are_a_function_of_the_model
 """
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import NDArray
 

@@ -6,6 +6,8 @@ residual is measured once, and every marginal above it is made of it (Xiao, He, 
 2023, ResidualPlanner).
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, product

@@ -1,5 +1,7 @@
 """Noisy counts of one column, made smooth where their noise says that this helps."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from tacit.frozen import frozen

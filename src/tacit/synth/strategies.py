@@ -6,6 +6,8 @@ the levels of a binary tree; of another one, its values and their sum.  The shar
 least total variance of the questions' answers (A-optimal design, by multiplicative steps).
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from hashlib import sha256
 from itertools import product

@@ -6,6 +6,8 @@ runs it may look at rows, adds noise, and pays for all of it together; the proce
 released numbers only.
 """
 
+from __future__ import annotations
+
 from collections.abc import Generator, Sequence
 from fractions import Fraction
 from itertools import combinations, pairwise

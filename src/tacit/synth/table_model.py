@@ -1,6 +1,8 @@
 """What is learnt of a table, and rows that are drawn from it: any number of them, the same for
 everyone."""
 
+from __future__ import annotations
+
 import json
 import zlib
 from collections.abc import Iterator, Sequence
@@ -131,7 +133,7 @@ class Model:
         return zlib.compress(json.dumps(header).encode() + b"\n" + data, 6)
 
     @classmethod
-    def read(cls, payload: bytes) -> "Model":
+    def read(cls, payload: bytes) -> Model:
         """The model that was written."""
         header, _, data = zlib.decompress(payload).partition(b"\n")
         said, place = json.loads(header), 0

@@ -4,6 +4,8 @@ and no more.
 Checked by: tests/unit/synth/test_table_learning.py::test_null_never_shares_a_group_with_a_value
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from tacit.synth.domain import Array, Attribute, Forbidden

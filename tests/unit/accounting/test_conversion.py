@@ -8,9 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.accounting import total
-from tacit.accounting.conversion import epsilon_at, order_at, rho_within
+from tacit.accounting.conversion import (
+    concentrated_epsilon,
+    epsilon_at,
+    order_at,
+    rho_within,
+)
 from tacit.accounting.privacy_filters import RHO_UNIT
-from tacit.accounting.renyi import concentrated_epsilon
 from tacit.exact import ball, lower, upper, working
 from tacit.privacy import ZeroConcentratedLoss, concentrated_delta, renyi_delta
 

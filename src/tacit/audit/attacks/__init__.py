@@ -1,5 +1,7 @@
 """The attack lab: why releases that look safe are not, and what the same attacks find in Tacit's."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 

@@ -1,5 +1,7 @@
 """The Bayesian adversary: points at a kind of person and scores one over how many there are."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from fractions import Fraction
 from math import exp

@@ -1,5 +1,7 @@
 """Cell bounds: what the totals of a table say about its cells."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from itertools import chain, combinations, product

@@ -1,5 +1,7 @@
 """How likely attackers are to win: what a loss allows them, and the noise they meet."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from math import erf, exp, expm1, sinh, sqrt
 

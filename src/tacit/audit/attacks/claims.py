@@ -3,6 +3,8 @@
 Checked by: tests/attacks/test_lab_rates.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from fractions import Fraction
 

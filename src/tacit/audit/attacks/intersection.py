@@ -3,6 +3,8 @@
 Checked by: tests/unit/audit/attacks/test_chances.py
 """
 
+from __future__ import annotations
+
 from fractions import Fraction
 from math import comb
 

@@ -1,5 +1,7 @@
 """The checker of k-anonymity, and a release that passes it."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -1,5 +1,7 @@
 """Many answers at once under one limit: the noise that a vault would draw for them."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 
 from tacit.accounting import ConcentratedFilter

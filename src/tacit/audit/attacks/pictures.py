@@ -3,6 +3,8 @@
 Checked by: tests/unit/cli/test_attack_lab.py
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from math import sqrt
 from typing import TYPE_CHECKING, Any
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_report"]
 
-_COLOURS: "dict[Subject, tuple[str, ...]]" = {
+_COLOURS: dict[Subject, tuple[str, ...]] = {
     "naive": ("#c8501e", "#e2a07f"),
     "tacit": ("#1b4f8a", "#7fa3cc"),
     "allowed": ("#222222",),
@@ -23,7 +25,7 @@ _COLOURS: "dict[Subject, tuple[str, ...]]" = {
 _GREY = "#999999"
 
 
-def draw_report(report: "AttackReport") -> Any:
+def draw_report(report: AttackReport) -> Any:
     """A matplotlib figure of a report: bars on the left, lines on the right if it has some."""
     with extra("plot", "a picture"):
         from matplotlib.figure import Figure
@@ -40,7 +42,7 @@ def draw_report(report: "AttackReport") -> Any:
     return figure
 
 
-def _bars(axes: Any, report: "AttackReport") -> None:
+def _bars(axes: Any, report: AttackReport) -> None:
     from textwrap import fill
 
     named = [("naive release", report.naive), ("Tacit", report.tacit), *report.also]
@@ -80,7 +82,7 @@ def _bars(axes: Any, report: "AttackReport") -> None:
     axes.legend(frameon=False, fontsize=8, loc="upper right", ncols=2)
 
 
-def _lines(axes: Any, report: "AttackReport") -> None:
+def _lines(axes: Any, report: AttackReport) -> None:
     earlier: Counter[tuple[str, bool]] = Counter()
     for line in report.lines:
         shades = _COLOURS[line.of]

@@ -1,5 +1,7 @@
 """Linear reconstruction: a whole secret column from many sums over random sets of people (Dinur and Nissim 2003)."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from math import sqrt
 
@@ -115,7 +117,7 @@ class Decoder:
     inverse: Floats
 
     @classmethod
-    def of(cls, chosen: NDArray[np.int64]) -> "Decoder":
+    def of(cls, chosen: NDArray[np.int64]) -> Decoder:
         """The decoder; its one factorisation serves any number of answers."""
         scaled = ((chosen - 0.5) / sqrt(len(chosen) / 4)).astype(np.float32)
         inverse = np.asarray(

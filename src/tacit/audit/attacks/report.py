@@ -1,5 +1,7 @@
 """What an attack achieved, on a naive release and on Tacit's, and what theory says about both."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from math import exp, log, sqrt
 from typing import Any, Literal

@@ -1,5 +1,7 @@
 """A small linear programme, solved exactly: the simplex method in rational arithmetic."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from fractions import Fraction
 

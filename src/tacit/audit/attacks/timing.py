@@ -1,5 +1,7 @@
 """Timing: how long a draw took says how large it came out, if the sampler loops."""
 
+from __future__ import annotations
+
 import gc
 from collections.abc import Callable
 from math import exp, log

@@ -3,6 +3,8 @@
 The second place, beside `plan/sql`, that knows the parser; what it reads never meets a private row.
 """
 
+from __future__ import annotations
+
 from tacit.catalogue.rewrite.macros import STATEMENTS
 from tacit.catalogue.rewrite.parameters import parameter_types
 from tacit.catalogue.rewrite.parse import parse

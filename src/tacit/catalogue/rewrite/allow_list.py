@@ -7,6 +7,8 @@ Because:    the text that DuckDB runs is made from the tree that is checked, nod
 Checked by: tests/attacks/test_catalogue_fence.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 
 from sqlglot import exp

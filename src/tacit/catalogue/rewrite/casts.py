@@ -3,6 +3,8 @@
 Checked by: tests/unit/catalogue/test_database.py
 """
 
+from __future__ import annotations
+
 from sqlglot import exp
 
 from tacit.catalogue.built_in import ARRAY, DUCKDB_TYPES

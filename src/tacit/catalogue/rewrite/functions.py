@@ -3,6 +3,8 @@
 Checked by: tests/unit/catalogue/test_database.py
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable
 

@@ -3,6 +3,8 @@
 Checked by: tests/unit/catalogue/test_catalogue.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from sqlglot import exp

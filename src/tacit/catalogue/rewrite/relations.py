@@ -5,6 +5,8 @@ Checked by: tests/unit/catalogue/test_database.py
 
 # ruff: noqa: S608 -- names are ours, expressions are written from trees that the fence has yet to pass
 
+from __future__ import annotations
+
 from sqlglot import exp
 
 from tacit.catalogue.rewrite.session import Session

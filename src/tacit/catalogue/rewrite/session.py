@@ -3,6 +3,8 @@
 Checked by: tests/unit/catalogue/test_database.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Any

@@ -3,6 +3,8 @@
 Checked by: tests/unit/catalogue/test_database.py
 """
 
+from __future__ import annotations
+
 from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any

@@ -1,5 +1,7 @@
 """A curator's own function, run on every block by itself: in a process of its own, for a bounded time."""
 
+from __future__ import annotations
+
 import os
 import select
 import struct

@@ -1,5 +1,7 @@
 """Sample-and-aggregate: a curator's own function, run on blocks of units, and the private middle of what it says."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from contextlib import suppress
 from fractions import Fraction

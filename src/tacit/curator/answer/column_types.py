@@ -1,5 +1,7 @@
 """The columns of an answer before it is asked for: their names and SQL types, from the plan alone."""
 
+from __future__ import annotations
+
 from tacit.curator.answer.view_rows import list_columns
 from tacit.frozen import frozen
 from tacit.plan import Kind, Plan

@@ -3,6 +3,8 @@
 Checked by: tests/laws/test_combined.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, assert_never

@@ -1,5 +1,7 @@
 """Which rows noise chose to show, and how sure the intervals of what it chose by must be for that."""
 
+from __future__ import annotations
+
 from tacit.curator.answer.intervals import all_at_once
 from tacit.frozen import frozen
 from tacit.plan import Across, Expression, MeanOf, MeasureOf, MomentOf, View, operands

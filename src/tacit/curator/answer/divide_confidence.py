@@ -3,6 +3,8 @@
 Checked by: tests/unit/curator/answer/test_alternatives.py and tests/unit/curator/answer/test_view_rows.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from tacit.curator.answer.intervals import all_at_once

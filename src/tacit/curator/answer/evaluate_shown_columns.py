@@ -3,6 +3,8 @@
 Checked by: tests/unit/curator/answer/test_view_rows.py and tests/statistics/test_coverage.py
 """
 
+from __future__ import annotations
+
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from math import ceil, floor, inf, isfinite
@@ -33,7 +35,6 @@ from tacit.curator.answer.rounding_error import (
     is_rounded,
     sure_of_noise,
 )
-from tacit.curator.answer.variances_and_correlations import moment_interval
 from tacit.curator.pricing.noise_error import steps_off
 from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian, Laplace
@@ -327,6 +328,8 @@ class Evaluation:
         group = self.group
         if any(group.noisy[place] is None for place in moment.places):
             return None
+        from tacit.curator.answer.variances_and_correlations import moment_interval
+
         found = moment_interval(moment, group.question, group.noisy, self.confidence, raw=group.raw)
         return Interval(None, -inf, inf, null=True) if found is None else found
 

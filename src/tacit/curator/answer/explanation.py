@@ -1,5 +1,7 @@
 """What an answer would be made of and cost, in words; from the plan and the policy, before any data are looked at."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from fractions import Fraction
 from math import sqrt
@@ -284,7 +286,7 @@ def _reach_of_mean(mean: MeanOf, plan: Plan, terms: Terms, rows: int, confidence
     return float(max(found.high - found.value, found.value - found.low))
 
 
-def explain_choice(told: Explanation, terms: "SelectionTerms") -> Explanation:
+def explain_choice(told: Explanation, terms: SelectionTerms) -> Explanation:
     """The explanation of a plan whose groups are chosen: no number of it is released."""
     many, k = terms.candidates, terms.top.k
     way = "exponential weights" if terms.concentrated else "permute-and-flip"

@@ -1,5 +1,7 @@
 """Windows over released groups: ranks, shares, running totals; from released numbers and the plan alone."""
 
+from __future__ import annotations
+
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +20,6 @@ from tacit.curator.answer.intervals import (
     may_be_null,
     point_of,
 )
-from tacit.curator.answer.released_functions import greatest_of, least_of
 from tacit.curator.answer.rounding_error import sure_of_noise
 from tacit.mechanisms import Gaussian, Laplace
 from tacit.plan import (
@@ -379,6 +380,8 @@ class Peers:
             expression, places, self._all_at_once(expression.operand, confidence)
         )
         least = expression.look is Look.LEAST
+        from tacit.curator.answer.released_functions import greatest_of, least_of
+
         choose, ends_of = (min, least_of) if least else (max, greatest_of)
         found: list[Any] = []
         last: Any = None

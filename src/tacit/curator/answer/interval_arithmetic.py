@@ -3,6 +3,8 @@
 Checked by: tests/unit/curator/answer/test_view_rows.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from math import fmod, inf, isfinite
 from typing import Any

@@ -1,5 +1,7 @@
 """Error bars of released numbers: from the law of the noise and the released numbers themselves, nothing else."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from dataclasses import field
 from fractions import Fraction

@@ -1,5 +1,7 @@
 """What an answer leaves out or holds back, in plain words: from the policy and the plan alone, never from rows."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
@@ -8,9 +10,7 @@ from math import isqrt, prod
 from typing import Any
 
 from tacit.curator.answer.group_windows import parts_shown
-from tacit.curator.pricing.key_codes import LETTER_BITS
 from tacit.curator.pricing.noise_of_measures import Terms
-from tacit.curator.pricing.unknown_key_threshold import CodeFinder
 from tacit.engines import MOST_PAIRS, may_leave_out
 from tacit.frozen import frozen
 from tacit.plan import (
@@ -325,7 +325,11 @@ def _tell_many_keys(terms: Terms, entity: str) -> Iterator[LeftOut]:
         yield LeftOut(
             "keys", entity, f"{few} counts in {'one' if most == 1 else f'{most:,}'} of them"
         )
+    from tacit.curator.pricing.unknown_key_threshold import CodeFinder
+
     if isinstance(terms.finder, CodeFinder) and Kind.TEXT in terms.finder.kinds:
+        from tacit.curator.pricing.key_codes import LETTER_BITS
+
         letters = terms.finder.threshold.longest // LETTER_BITS
         yield LeftOut(
             "keys",

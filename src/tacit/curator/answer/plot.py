@@ -3,6 +3,8 @@
 Checked by: tests/unit/test_printing.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction

@@ -1,5 +1,7 @@
 """Answers from a survey whose reports were randomised by their owners: nothing is left to protect or to pay for."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Protocol, runtime_checkable

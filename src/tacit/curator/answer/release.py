@@ -1,20 +1,25 @@
 """What leaves: a small table with error bars, its price and its receipt."""
 
+from __future__ import annotations
+
 import csv
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, time
 from html import escape
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unicodedata import combining, east_asian_width
 
 from tacit.curator.answer.left_out_captions import LeftOut
-from tacit.curator.pricing.unknown_key_threshold import Hiding
 from tacit.errors import InvalidInput
 from tacit.extras import extra
 from tacit.frozen import frozen
 from tacit.printing import printable, spreadsheet_cell
+
+if TYPE_CHECKING:
+    from tacit.curator.pricing.unknown_key_threshold import Hiding
+
 
 __all__ = ["Price", "Release", "Texts", "percent", "texts_of"]
 

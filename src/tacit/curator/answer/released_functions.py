@@ -1,5 +1,7 @@
 """Functions of released numbers, days and moments: what they are, and between which ends the exact ones lie."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction

@@ -1,5 +1,7 @@
 """How far a sum of doubles may be off because each of them was rounded to the grid on which they are added."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from tacit.curator.answer.intervals import Drawn, Noisy

@@ -14,6 +14,8 @@ no larger than its noise can be, of which z**2 / n is a part.  So it is with cov
 which is zero but for noise, and moves only as the square of the error of k.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from math import log, prod, sqrt
 from statistics import NormalDist
@@ -52,7 +54,7 @@ class Released:
     high: float = 0.0
 
     @classmethod
-    def of(cls, noisy: Noisy, question: Question, place: int) -> "Released":
+    def of(cls, noisy: Noisy, question: Question, place: int) -> Released:
         """What was released of a measure for one group."""
         gaussian = isinstance(noisy.mechanism, Gaussian)
         found = cls(
@@ -63,7 +65,7 @@ class Released:
         )
         return found.about(question, place)
 
-    def about(self, question: Question, place: int) -> "Released":
+    def about(self, question: Question, place: int) -> Released:
         """The same, with what the plan says of the measure."""
         match question.measures[place]:
             case Summed(_, step, low, high, centre):
@@ -181,7 +183,7 @@ class _About:
     times: tuple[Any, _Array, _Array, _Array]
 
     @classmethod
-    def of(cls, count: Released, one: Released, two: Released, products: Released) -> "_About":
+    def of(cls, count: Released, one: Released, two: Released, products: Released) -> _About:
         counts = np.where(count.values > 0, count.values, np.nan)
         first, second = (_mean(each, count, counts) for each in (one, two))
         value = products.values + products.centre * counts - one.values * two.values / counts

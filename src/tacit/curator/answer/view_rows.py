@@ -1,5 +1,7 @@
 """The view of an answer: columns, HAVING, ORDER BY and LIMIT, computed from released numbers and the plan alone."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction

@@ -3,6 +3,8 @@
 Checked by: tests/unit/curator/test_describe_tables.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from fractions import Fraction
 

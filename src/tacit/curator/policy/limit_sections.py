@@ -3,6 +3,8 @@
 Checked by: tests/unit/curator/policy/test_policy_file.py
 """
 
+from __future__ import annotations
+
 from fractions import Fraction
 from typing import Any
 

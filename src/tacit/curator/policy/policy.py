@@ -1,5 +1,7 @@
 """What the curator decides, as values: a limit, tables, and who may weigh how much in them."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import field, replace
 from fractions import Fraction
@@ -74,7 +76,7 @@ class Limit:
         rest = int(share * rule.limit.amount)
         return rule.epsilon_left(Charge(rule.limit.amount - rest), Charge())
 
-    def part(self, share: Number) -> "Limit":
+    def part(self, share: Number) -> Limit:
         """The limit of somebody who may spend this share of it: shares of a whole add up to it, epsilons do not.
 
         Claim:      its ledger's units are at most this share of those of the whole.

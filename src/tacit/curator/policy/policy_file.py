@@ -1,5 +1,7 @@
 """A vault's policy file, read whole: a value, or every fault with its line and its remedy."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from pathlib import Path
 from typing import get_args

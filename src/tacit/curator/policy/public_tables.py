@@ -1,5 +1,7 @@
 """Tables that protect nobody: declared as far as somebody likes, and read as they are where nothing is declared."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 

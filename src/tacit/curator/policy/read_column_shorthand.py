@@ -3,6 +3,8 @@
 Checked by: tests/unit/curator/test_protect.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from fractions import Fraction
@@ -232,7 +234,7 @@ def _scalar(name: str, value: object) -> Scalar:
     raise InvalidInput(f"column {name!r}", value, "declare numbers, texts, dates or booleans")
 
 
-def _moment_of(name: str, value: "np.datetime64") -> date | datetime:
+def _moment_of(name: str, value: np.datetime64) -> date | datetime:
     """A day of NumPy as a day, and a moment as a moment."""
     days = np.datetime_data(value.dtype)[0] in {"Y", "M", "W", "D"}
     found = value.astype("datetime64[D]" if days else "datetime64[us]").item()

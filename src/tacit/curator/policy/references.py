@@ -3,6 +3,8 @@
 Checked by: tests/unit/curator/policy/test_policy_file.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -58,7 +60,7 @@ class TableSection:
         held = table if self.rows is None else replace(table, rows=self.rows)
         return Shared(held, 1 if self.unit == "row" else self.contributions, self.keys)
 
-    def to_source(self, tables: Mapping[str, "TableSection"]) -> Source:
+    def to_source(self, tables: Mapping[str, TableSection]) -> Source:
         """The source of the table with the steps that lead to its units, once nothing is wrong with them."""
         assert self.source is not None, "where something is missing there is a fault"
         steps, table = [], self

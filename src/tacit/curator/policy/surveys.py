@@ -1,5 +1,7 @@
 """Surveys that a policy file names: what `tacit survey collect --to` wrote, as tables of the vault."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction

@@ -1,5 +1,7 @@
 """A TOML file section by section, every fault collected with the line that it is on."""
 
+from __future__ import annotations
+
 import json
 import re
 import tomllib
@@ -113,12 +115,12 @@ class Section:
             self.fault(key, blank or refusal.problem or f"it is {spell(value)}", refusal.remedy)
             return None
 
-    def inner(self, key: str, missing: str | None = None) -> "Section":
+    def inner(self, key: str, missing: str | None = None) -> Section:
         """The section inside; an empty one where it is missing or something else."""
         found = self.take(key, _table, missing)
         return Section(found or {}, (*self.place, key), self.faults)
 
-    def inners(self, remedy: str = _SECTION) -> Iterator[tuple[str, "Section"]]:
+    def inners(self, remedy: str = _SECTION) -> Iterator[tuple[str, Section]]:
         """Every key whose value is a section, with it; another value is a fault, which has a remedy."""
         for key, value in self.values.items():
             if isinstance(value, dict):

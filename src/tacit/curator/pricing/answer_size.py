@@ -1,5 +1,7 @@
 """How much an answer takes in the ledger, known before it is paid for, and the most that it may."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Sequence
 from math import ceil, prod
@@ -56,7 +58,7 @@ class Size:
         )
 
 
-def size_of(terms: "Terms") -> Size:
+def size_of(terms: Terms) -> Size:
     """The size of an answer on these terms; of unknown keys, as many are found as fit.
 
     Claim:      it is a function of the plan, the policy and the price; an answer over fewer than 2**40 rows takes more
@@ -103,7 +105,7 @@ def bytes_of_key(values: Sequence[KeyValue]) -> int:
     )
 
 
-def check_size(terms: "Terms") -> None:
+def check_size(terms: Terms) -> None:
     """Refuse a question whose answer would be too large to keep."""
     size = size_of(terms)
     if size.fits:

@@ -1,5 +1,7 @@
 """Whether what a question says of its own price agrees with how it is asked, and with the policy."""
 
+from __future__ import annotations
+
 from tacit.curator.policy.policy import Limit
 from tacit.exact import Number, at_most
 from tacit.plan import Header, Plan, table_of

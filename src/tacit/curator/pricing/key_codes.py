@@ -3,6 +3,8 @@
 A letter or digit takes 6 bits, other signs of ASCII 14, any other character 28; a digit of a number takes 4.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import date, datetime, timedelta

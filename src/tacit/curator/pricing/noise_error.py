@@ -3,6 +3,8 @@
 Checked by: tests/laws/test_corridor.py
 """
 
+from __future__ import annotations
+
 from tacit.exact import Number
 from tacit.mechanisms import Gaussian, Laplace
 

@@ -1,15 +1,17 @@
 """On what terms a question is answered: weights, sensitivity, noise and price, from the plan and the policy alone."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from math import floor, isqrt, prod
+from typing import TYPE_CHECKING
 
 from tacit.accounting import Charge, ConcentratedFilter
 from tacit.curator.policy.policy import Limit, Shared
 from tacit.curator.pricing.answer_size import bytes_of_a_group, keys_that_fit, room_for_keys
 from tacit.curator.pricing.noise_error import steps_off
-from tacit.curator.pricing.unknown_key_threshold import PURE_SHARE, SHARE, CodeFinder, Finder
 from tacit.errors import InvalidInput, InvalidPlan
 from tacit.exact import Number, at_most
 from tacit.frozen import frozen
@@ -28,6 +30,10 @@ from tacit.plan import (
 )
 from tacit.privacy import Composed, Loss, PureLoss, Sensitivity, ZeroConcentratedLoss, root_at_least
 from tacit.stability import key_sensitivity, keys_of, sensitivity_of, weights_for
+
+if TYPE_CHECKING:
+    from tacit.curator.pricing.unknown_key_threshold import CodeFinder, Finder
+
 
 __all__ = ["Terms", "amount_within", "shown_as_measured", "terms_at", "terms_of", "worth_of"]
 
@@ -78,11 +84,7 @@ class Terms:
         pairs = zip(self.mechanisms, self.sensitivities, strict=True)
         losses = [mechanism.loss(sensitivity) for mechanism, sensitivity in pairs]
         if self.finder is not None:
-            losses.append(self.finder.noise.loss(self.finder.sensitivity))
-        if isinstance(self.finder, Finder):
-            losses.append(
-                ZeroConcentratedLoss(0, self.finder.delta, self.finder.sensitivity.neighbours)
-            )
+            losses += self.finder.losses()
         return Composed.of(*((loss, 1) for loss in losses))
 
     def worth(self, place: int) -> Fraction:
@@ -167,6 +169,8 @@ def terms_at(question: Question, shared: Shared, limit: Limit, charge: Charge) -
 
 def _key_share(limit: Limit) -> Fraction:
     """What unknown keys take of a price."""
+    from tacit.curator.pricing.unknown_key_threshold import PURE_SHARE, SHARE
+
     return SHARE if limit.delta else PURE_SHARE
 
 
@@ -184,7 +188,11 @@ def _finder(
     if not isinstance(rule, ConcentratedFilter):
         keeping = keys_of(question, shared.keys, Weighing.L1)
         moved = key_sensitivity(question, keeping, limit.neighbours)
+        from tacit.curator.pricing.unknown_key_threshold import PURE_SHARE
+
         calibrated = Laplace.calibrate(amount * PURE_SHARE, moved)
+        from tacit.curator.pricing.unknown_key_threshold import CodeFinder
+
         return CodeFinder.fit(question, keeping, moved, Laplace(_widen(calibrated.scale)))
     if failure is None:
         failure = rule.failure(rule.with_keys(Charge(floor(amount / rule.amount(Charge(1))))))
@@ -196,6 +204,8 @@ def _finder(
         )
     keeping = keys_of(question, shared.keys)
     moved = key_sensitivity(question, keeping, limit.neighbours)
+    from tacit.curator.pricing.unknown_key_threshold import SHARE, Finder
+
     return Finder.fit(question, keeping, _gaussian(moved, amount * SHARE), failure)
 
 

@@ -1,5 +1,7 @@
 """On what terms groups are chosen: which mechanism, at which scale, and what it saves; from plan and policy alone."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -15,7 +17,7 @@ from tacit.stability import is_monotone, score_sensitivity, weights_for
 
 __all__ = ["MOST_CHOSEN", "SelectionTerms", "kinds", "selection_terms"]
 
-kinds: dict[str, type[Exponential] | type[PermuteAndFlip]] = {
+kinds: dict[str, type[Exponential | PermuteAndFlip]] = {
     "Exponential": Exponential,
     "PermuteAndFlip": PermuteAndFlip,
 }

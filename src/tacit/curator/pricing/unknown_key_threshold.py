@@ -1,5 +1,7 @@
 """Keys whose values are not public: with which noise and beyond which threshold one is shown."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -18,7 +20,7 @@ from tacit.exact import Number, words
 from tacit.frozen import frozen
 from tacit.mechanisms import Code, CodeThreshold, Gaussian, Laplace, threshold
 from tacit.plan import Keeping, KeyValue, Kind, Question, groups_of, type_of
-from tacit.privacy import Sensitivity, root_at_least
+from tacit.privacy import Loss, Sensitivity, ZeroConcentratedLoss, root_at_least
 from tacit.stability import weight_alone
 
 __all__ = ["PURE_SHARE", "SHARE", "CodeFinder", "Finder", "Hiding"]
@@ -57,7 +59,7 @@ class Finder:
         keeping: Keeping,
         fit: tuple[Sensitivity, Gaussian, int],
         delta: Fraction,
-    ) -> "Finder":
+    ) -> Finder:
         """The terms with noise that is fitted to a part of the price, and the threshold that delta pays for.
 
         Claim:      finding keys is delta-approximate zCDP, at the rho of the noise.
@@ -74,6 +76,11 @@ class Finder:
         )
         public = prod(len(key.public_values) for key in question.public)
         return cls(keeping, moved, noise, grid, delta, start, groups_of(question) // public)
+
+    def losses(self) -> list[Loss]:
+        """What finding keys costs: the noise of their weights, and the chance that a key of one unit passes."""
+        alone = ZeroConcentratedLoss(0, self.delta, self.sensitivity.neighbours)
+        return [self.noise.loss(self.sensitivity), alone]
 
     def secret(self) -> Keeping:
         """By which hash units keep keys this time: drawn afresh, from nothing that is stored or asked."""
@@ -95,7 +102,7 @@ class Finder:
             places = places[np.argsort(-noisy[places].astype(np.int64), kind="stable")[: self.most]]
         return [int(place) for place in places]
 
-    def find(self, gathered: Gathered) -> "Found":
+    def find(self, gathered: Gathered) -> Found:
         """The places and the values of the keys that pass, sorted by value: their order tells nothing else.
 
         Claim:      which keys are let go is a function of those that pass, whose values take at most `room` bytes.
@@ -107,7 +114,7 @@ class Finder:
         return _sorted_by_value(_take_shortest(named, self.room))
 
     @property
-    def hiding(self) -> "Hiding":
+    def hiding(self) -> Hiding:
         """What is said of all this: in units, from the plan alone."""
         worth = Fraction(self.grid, 1 << self.keeping.bits)
         return Hiding(self.keeping.most, self.start * worth, self.noise.sigma * worth, self.delta)
@@ -135,7 +142,7 @@ class CodeFinder:
     @classmethod
     def fit(
         cls, question: Question, keeping: Keeping, moved: Sensitivity, noise: Laplace
-    ) -> "CodeFinder":
+    ) -> CodeFinder:
         """The terms with noise that is fitted to a part of the price.
 
         Claim:      finding keys costs the epsilon of the noise, and no delta.
@@ -149,11 +156,15 @@ class CodeFinder:
         threshold = CodeThreshold(noise.law, RARE, LONGEST)
         return cls(keeping, moved, noise, threshold, kinds, nulls, groups_of(question) // public)
 
+    def losses(self) -> list[Loss]:
+        """What finding keys costs: the noise of the weights of all codes."""
+        return [self.noise.loss(self.sensitivity)]
+
     def secret(self) -> Keeping:
         """By which hash units keep keys this time: drawn afresh, from nothing that is stored or asked."""
         return _with_secret(self.keeping)
 
-    def find(self, gathered: Gathered) -> "Found":
+    def find(self, gathered: Gathered) -> Found:
         """The places and the values of the keys that pass, sorted by value; those that no row has, without a place.
 
         Claim:      which keys are let go is a function of noisy weights of all codes.
@@ -197,7 +208,7 @@ class CodeFinder:
         return values if all(null or value is not None for value, null in pairs) else None
 
     @property
-    def hiding(self) -> "Hiding":
+    def hiding(self) -> Hiding:
         """What is said of all this: in units, from the plan alone."""
         worth = Fraction(1, 1 << self.keeping.bits)
         start, far = self.threshold.start(0), self.threshold.start(LONGEST)
@@ -269,7 +280,7 @@ class Hiding:
         return {field: str(getattr(self, field)) for field in names}
 
     @classmethod
-    def from_fields(cls, written: Mapping[str, str]) -> "Hiding":
+    def from_fields(cls, written: Mapping[str, str]) -> Hiding:
         """What was stored."""
         names = ("threshold", "sigma", "delta", "per_bit")
         parts = (Fraction(written.get(field, "0")) for field in names)

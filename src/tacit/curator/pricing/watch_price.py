@@ -1,5 +1,7 @@
 """On what terms a threshold is watched: noise, price and error, from policy and plan alone."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from functools import lru_cache
 from math import floor
@@ -65,7 +67,7 @@ class WatchTerms:
             return ZeroConcentratedLoss(self.amount, 0, self.neighbours)
         return PureLoss(self.amount, self.neighbours)
 
-    def error(self, compared: "Compared", confidence: Number, asks: int) -> Fraction:
+    def error(self, compared: Compared, confidence: Number, asks: int) -> Fraction:
         """No value further than this from the threshold is called wrongly in so many questions, at this confidence."""
         sure = 1 - (1 - at_most(confidence, "confidence")) / self.lines
         return Fraction(self.mechanism.error(sure, asks), STEPS) * compared.moved

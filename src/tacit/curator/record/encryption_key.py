@@ -1,5 +1,7 @@
 """The key under which a vault seals what it has to remember and nobody may read: a file beside the policy."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable
 from pathlib import Path

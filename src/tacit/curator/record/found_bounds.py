@@ -1,5 +1,7 @@
 """Bounds and contributions that are not declared: found privately, at a price, and then used by whom they bind."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction

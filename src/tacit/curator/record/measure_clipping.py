@@ -1,5 +1,7 @@
 """How much contributions and bounds cut off, measured privately: which share of units, and of each column's values."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any

@@ -1,19 +1,24 @@
 """The machine-readable guarantee of a release: what was protected, what it cost, and where that is written."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tacit.accounting import Charge, ConcentratedFilter, Filter
 from tacit.curator.policy.policy import Limit
 from tacit.curator.record.stored_answer import Stored
-from tacit.curator.record.stored_combined_answer import PARTS_FORMAT, StoredParts
-from tacit.curator.record.stored_tables import FORMAT, StoredTables
 from tacit.exact import float_at_least
 from tacit.ledger import Entry, Ledger
+
+if TYPE_CHECKING:
+    from tacit.curator.record.stored_combined_answer import StoredParts
+    from tacit.curator.record.stored_tables import StoredTables
+
 
 __all__ = ["SEALED", "faults_of", "read_stored", "receipt_of", "tag"]
 
@@ -92,9 +97,17 @@ def read_stored(payload: bytes) -> Stored | StoredTables | StoredParts:
     """
     if payload.startswith(SEALED + b"\n"):
         payload = payload.split(b"\n", 2)[2]
+    from tacit.curator.record.stored_combined_answer import PARTS_FORMAT
+
     if payload.startswith(PARTS_FORMAT + b"\n"):
+        from tacit.curator.record.stored_combined_answer import StoredParts
+
         return StoredParts.from_bytes(payload)
+    from tacit.curator.record.stored_tables import FORMAT
+
     is_tables = payload.startswith(FORMAT + b"\n")
+    from tacit.curator.record.stored_tables import StoredTables
+
     return StoredTables.from_bytes(payload) if is_tables else Stored.from_bytes(payload)
 
 

@@ -3,6 +3,8 @@
 Checked by: tests/unit/curator/test_rehearse_before_payment.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any

@@ -1,12 +1,14 @@
 """An answer as the ledger keeps it: noisy integers, and what is public about their noise."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
 
@@ -14,14 +16,17 @@ from tacit.curator.answer.intervals import Drawn, Noisy
 from tacit.curator.pack_integers import pack, unpack
 from tacit.curator.pricing.noise_error import steps_off
 from tacit.curator.pricing.noise_of_measures import Terms
-from tacit.curator.pricing.unknown_key_threshold import Hiding
 from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian, Laplace, RankedCells
 from tacit.plan import KeyValue, identity
 
+if TYPE_CHECKING:
+    from tacit.curator.pricing.unknown_key_threshold import Hiding
+
+
 __all__ = ["Integers", "Stored", "release_exact", "stored_answer"]
 
-_MECHANISMS: dict[str, type[Gaussian] | type[Laplace]] = {"Gaussian": Gaussian, "Laplace": Laplace}
+_MECHANISMS: dict[str, type[Gaussian | Laplace]] = {"Gaussian": Gaussian, "Laplace": Laplace}
 
 Integers = int | tuple[int, ...]
 """What is released of one measure of one group: a noisy integer, or the cells drawn for what is ranked."""
@@ -74,7 +79,7 @@ class Stored:
         return b"\n".join((_FORMAT, header, b"".join(data for _, _, data in packed)))
 
     @classmethod
-    def from_bytes(cls, payload: bytes) -> "Stored":
+    def from_bytes(cls, payload: bytes) -> Stored:
         """What the bytes stand for."""
         plain, integers = _split_payload(payload)
         ranks = plain.get("ranks", [None] * len(plain["measures"]))
@@ -89,7 +94,7 @@ class Stored:
             tuple(tuple(map(_read_key, values)) for values in plain["found"])
             if "found" in plain
             else None,
-            Hiding.from_fields(plain["hiding"]) if "hiding" in plain else None,
+            _read_hiding(plain["hiding"]) if "hiding" in plain else None,
         )
 
     def plain(self) -> dict[str, Any]:
@@ -102,7 +107,7 @@ class Stored:
         }
         return {**said, "integers": [list(row) for row in self.integers]}
 
-    def saying(self, **more: Any) -> "Stored":
+    def saying(self, **more: Any) -> Stored:
         """The same, with more said about what was asked."""
         return replace(self, asked={**self.asked, **more})
 
@@ -194,6 +199,12 @@ def _add_noise(terms: Terms, place: int, exact: Any) -> Sequence[Integers]:
         np.array(terms.round_to_grid(place, exact[:, 0].tolist()), dtype=object)
     )
     return [int(number) for number in noisy]
+
+
+def _read_hiding(fields: dict[str, str]) -> Hiding:
+    from tacit.curator.pricing.unknown_key_threshold import Hiding
+
+    return Hiding.from_fields(fields)
 
 
 _FORMAT = b"tacit answer 2"

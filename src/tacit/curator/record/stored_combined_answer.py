@@ -3,6 +3,8 @@
 Checked by: tests/laws/test_combined.py
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping
 from fractions import Fraction
@@ -58,7 +60,7 @@ class StoredParts:
         return b"\n".join((PARTS_FORMAT, text, b"".join(parts)))
 
     @classmethod
-    def from_bytes(cls, payload: bytes) -> "StoredParts":
+    def from_bytes(cls, payload: bytes) -> StoredParts:
         """What the bytes stand for."""
         _, text, data = payload.split(b"\n", 2)
         header = json.loads(text)

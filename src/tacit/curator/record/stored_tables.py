@@ -4,6 +4,8 @@ as bytes.
 Checked by: tests/unit/curator/tables/test_marginals.py::test_the_same_marginals_are_free_and_other_ones_are_not
 """
 
+from __future__ import annotations
+
 import json
 import zlib
 from collections.abc import Mapping
@@ -92,7 +94,7 @@ class StoredTables:
         return b"\n".join((FORMAT, text, self.model + data))
 
     @classmethod
-    def from_bytes(cls, payload: bytes) -> "StoredTables":
+    def from_bytes(cls, payload: bytes) -> StoredTables:
         """What the bytes stand for."""
         _, text, rest = payload.split(b"\n", 2)
         header, place = json.loads(text), 0

@@ -1,5 +1,7 @@
 """Where the rows of a table come from, as the policy said last: another source is another version of the table."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from hashlib import sha256

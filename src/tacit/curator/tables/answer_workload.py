@@ -1,5 +1,7 @@
 """Many counting questions about a few columns, answered together better than one by one."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations_with_replacement, product

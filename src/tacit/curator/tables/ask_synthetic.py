@@ -1,5 +1,7 @@
 """Questions in SQL about a synthetic table: its rows are nobody's, so that answers are exact and cost nothing."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction

@@ -1,5 +1,7 @@
 """Columns of a table as codes, by what the policy declares of them, and codes as values again."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta

@@ -3,6 +3,8 @@
 Checked by: tests/unit/curator/tables/test_synthesize.py::test_rules_hold_in_every_row
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -3,6 +3,8 @@
 Checked by: tests/unit/curator/tables/test_synthesize.py::test_the_report_draws_and_lists
 """
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["draw_errors"]
 
 
-def draw_errors(report: "SyntheticReport", path: str | None = None) -> Any:
+def draw_errors(report: SyntheticReport, path: str | None = None) -> Any:
     """A square for every pair of columns, dark where it is far off; a dot where the pair itself was
     measured."""
     with extra("plot", "a picture"):

@@ -1,5 +1,7 @@
 """Synthetic tables that are linked by their unit: one row a unit, how many rows it has in other tables, and those."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property

@@ -1,6 +1,8 @@
 """All small marginals of a table at one price: every cell with its interval, all of them
 consistent."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations

@@ -1,5 +1,7 @@
 """What a synthetic table is good for, and what it is not, said from the release alone."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any

@@ -1,6 +1,8 @@
 """Where many tables are paid for, counted and let go: what marginals, workloads and synthetic
 tables have in common."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
@@ -159,8 +161,8 @@ class Desk:
         self,
         asked: TablesAsked,
         charge: Charge,
-        begin: Callable[[TableNoise], "Exchange[bytes]"],
-        quiet: Callable[[TableNoise], "Exchange[bytes]"] | None = None,
+        begin: Callable[[TableNoise], Exchange[bytes]],
+        quiet: Callable[[TableNoise], Exchange[bytes]] | None = None,
     ) -> Answered:
         """Everything that an exchange asks for, paid for with one charge; the same is answered
         once.
@@ -240,7 +242,7 @@ class Desk:
         return self._read(self.access.ledger.settle(entry, stored.to_bytes()), free=False)  # let go
 
     def run(
-        self, asked: TablesAsked, exchange: "Exchange[bytes]", rows: CodedRows, noise: TableNoise
+        self, asked: TablesAsked, exchange: Exchange[bytes], rows: CodedRows, noise: TableNoise
     ) -> StoredTables:
         """Answer an exchange to its end, and keep what was released."""
         released: list[Released] = []

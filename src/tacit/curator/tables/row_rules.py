@@ -4,6 +4,8 @@ never meet.
 Checked by: tests/unit/curator/tables/test_synthesize.py::test_rules_hold_in_every_row
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

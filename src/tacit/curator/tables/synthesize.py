@@ -1,5 +1,7 @@
 """From a price to a synthetic table."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from tacit.curator.tables.column_codes import code_columns, list_uncoded

@@ -4,6 +4,8 @@ people want them.
 Checked by: tests/unit/curator/tables/test_synthesize.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path

@@ -1,5 +1,7 @@
 """Synthetic columns in whatever form people want them: Arrow, pandas, polars, Parquet, CSV."""
 
+from __future__ import annotations
+
 import csv
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,6 +1,8 @@
 """The noise of many tables in one release: each gets its part of one price, and all of them are
 paid for together."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 

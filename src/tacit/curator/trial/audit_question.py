@@ -1,5 +1,7 @@
 """Try to refute what one question claims: neighbouring tables that chase its bound, in every engine."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
@@ -145,7 +147,7 @@ class _Exact:
     other: Answer
     keys: list[int]
 
-    def differs(self, that: "_Exact") -> bool:
+    def differs(self, that: _Exact) -> bool:
         """Whether anything is not the same in both."""
         pairs = ((self.one, that.one), (self.other, that.other))
         return self.keys != that.keys or any(
@@ -160,7 +162,7 @@ class _Trial:
     terms: Terms
     tables: tuple[Table, ...]
 
-    def answers(self, pair: Pair, engine: Callable[[Any], Engine]) -> "_Exact | str":
+    def answers(self, pair: Pair, engine: Callable[[Any], Engine]) -> _Exact | str:
         """The exact integers of both; or what should never have happened."""
         try:
             with ExitStack() as open_engines:
@@ -194,7 +196,7 @@ class _Trial:
         return tuple(every[:_FOUND]), moves
 
     def furthest(
-        self, exact: "_Exact", claims: Sequence[Sensitivity], relation: Neighbours
+        self, exact: _Exact, claims: Sequence[Sensitivity], relation: Neighbours
     ) -> tuple[Fraction, str]:
         """The largest share of a claim that was reached, squared, and the measure that reached it."""
         found = Fraction(0), ""

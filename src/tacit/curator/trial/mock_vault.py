@@ -1,5 +1,7 @@
 """A vault's twin: made-up rows that satisfy the declared schema and nothing else, to write and try questions on."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta

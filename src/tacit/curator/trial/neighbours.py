@@ -3,6 +3,8 @@
 Checked by: tests/unit/curator/trial/test_audit_question.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from datetime import UTC, date, datetime, timedelta

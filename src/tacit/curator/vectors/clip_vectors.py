@@ -3,6 +3,8 @@
 Checked by: tests/laws/test_vectors.py
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from tacit.curator.vectors.summable_vectors import RESIDUE, Array

@@ -3,6 +3,8 @@
 Checked by: tests/laws/test_vectors.py
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -6,6 +6,8 @@ integers; so a row's vector depends on that row alone, in whatever order and on 
 Checked by: tests/laws/test_vectors.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import assert_never
 

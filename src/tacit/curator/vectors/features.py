@@ -1,5 +1,7 @@
 """Columns as a learner sees them: names, public values and bounds, and which place stands for which value."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any

@@ -1,5 +1,7 @@
 """What a learner holds: public features of a table's rows, a price, and released sums; never a row."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -90,9 +92,7 @@ class Lesson:
         """Who is protected."""
         return self.desk.access.policy.unit
 
-    def release(
-        self, epsilon: Number, begin: Callable[[VectorNoise], "Exchange[bytes]"]
-    ) -> Answered:
+    def release(self, epsilon: Number, begin: Callable[[VectorNoise], Exchange[bytes]]) -> Answered:
         """Everything that a learner asks for, paid for with one charge; the same lesson is free the next time."""
         return self.desk.answer(self.asked, self.desk.price_of(epsilon), begin)  # type: ignore[arg-type]
 

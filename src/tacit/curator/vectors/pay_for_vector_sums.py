@@ -3,6 +3,8 @@
 Checked by: tests/laws/test_vectors.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -101,7 +103,7 @@ class VectorDesk(Desk):
         return None
 
     def run(
-        self, asked: TablesAsked, exchange: "Exchange[bytes]", rows: CodedRows, noise: TableNoise
+        self, asked: TablesAsked, exchange: Exchange[bytes], rows: CodedRows, noise: TableNoise
     ) -> StoredTables:
         """Answer an exchange to its end; no more sampled steps than were declared."""
         assert isinstance(asked, VectorsAsked), "vectors are asked for"
@@ -186,14 +188,14 @@ class _Both:
     encoded: EncodedRows
 
 
-def _take_score(trial: Any, scores: list[float]) -> "Exchange[bytes]":
+def _take_score(trial: Any, scores: list[float]) -> Exchange[bytes]:
     """The exchange of a trial, which ends with its model; its score is put aside."""
     score, model = yield from trial
     scores.append(float(score))
     return bytes(model)
 
 
-def _limit_samples(exchange: "Exchange[bytes]", sampling: Sampling | None) -> "Exchange[bytes]":
+def _limit_samples(exchange: Exchange[bytes], sampling: Sampling | None) -> Exchange[bytes]:
     """The same exchange, stopped where it takes more sampled steps than were declared, or asks less for one.
 
     Claim:      sampled steps are at most as many as were declared, and each is counted with its share.

@@ -1,5 +1,7 @@
 """Rows in memory as kernels read them: places become features, features become held vectors."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -54,7 +56,7 @@ class EncodedRows:
     @classmethod
     def from_codes(
         cls, rows: CodedRows, orders: Sequence[NDArray[np.int64]], target: NDArray[np.int64]
-    ) -> "EncodedRows":
+    ) -> EncodedRows:
         """Rows whose last axis is the target; `target` has a number for each of its places.
 
         Claim:      a row without a target weighs nothing, and every other as the engine says.
@@ -77,7 +79,7 @@ class EncodedRows:
     def __len__(self) -> int:
         return len(self._target)
 
-    def part(self, at: Any) -> "EncodedRows":
+    def part(self, at: Any) -> EncodedRows:
         """Some of the rows."""
         return EncodedRows(self._places, self._target, self._weights, self._remembered, at)
 

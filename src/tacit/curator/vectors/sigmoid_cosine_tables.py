@@ -3,6 +3,8 @@
 Checked by: tests/laws/test_vectors.py
 """
 
+from __future__ import annotations
+
 from functools import cache
 
 import numpy as np

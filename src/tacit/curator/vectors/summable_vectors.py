@@ -6,6 +6,8 @@ and `clip_vectors` holds it there in whole numbers.
 Checked by: tests/laws/test_vectors.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from math import ceil, isfinite, isqrt
 from typing import Any, Protocol, assert_never

@@ -1,5 +1,7 @@
 """The noise of sums of vectors: each array gets its part of one price; sampled steps are paid for together."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil
@@ -123,7 +125,7 @@ class TrialNoise(VectorNoise):
     whole: Fraction = Fraction(0)
 
     @classmethod
-    def fit(cls, plain: VectorNoise, trials: Trials, failure: Fraction) -> "TrialNoise":
+    def fit(cls, plain: VectorNoise, trials: Trials, failure: Fraction) -> TrialNoise:
         """The noise of a trial at a price of the best one.
 
         Claim:      the best of a random number of trials, each at this amount, costs no more than the price.

@@ -3,6 +3,8 @@
 Checked by: tests/unit/engines/duckdb/test_engine.py
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress

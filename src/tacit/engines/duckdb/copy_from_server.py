@@ -3,6 +3,8 @@
 Checked by: tests/unit/engines/postgres/test_copy_rows.py and tests/unit/engines/spark/test_copy_rows.py
 """
 
+from __future__ import annotations
+
 from tacit.engines.sources.source_kinds import Source
 from tacit.plan import Table
 

@@ -7,6 +7,8 @@ first ones.
 
 # ruff: noqa: S608 -- this is the SQL generator: names are our own, and numbers come from weights
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

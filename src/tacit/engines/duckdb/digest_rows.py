@@ -5,6 +5,8 @@ Checked by: tests/unit/curator/test_persistent_limit.py
 
 # ruff: noqa: S608 -- names are our own: `quote_name` writes those of columns
 
+from __future__ import annotations
+
 from contextlib import closing
 
 from tacit.engines.duckdb.connection import open_connection

@@ -5,18 +5,19 @@ Checked by: tests/unit/engines/sources/test_refuse_ambiguous_names.py
 
 # ruff: noqa: S608 -- every name and path goes through `quote_name` and `text`
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from contextlib import closing, nullcontext, suppress
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
 from tacit.engines.duckdb.connection import describing_cursor, open_connection
 from tacit.engines.duckdb.ingested_layout import INGESTED, INGESTED_UNIT, is_own_name
 from tacit.engines.duckdb.rename_columns import column_types
-from tacit.engines.served.table_selects import StoredColumn
 from tacit.engines.sources.pandas_frames import declared_kinds
 from tacit.engines.sources.path_to_unit import Linked
 from tacit.engines.sources.postgres_tables import PostgresTable
@@ -38,6 +39,10 @@ from tacit.engines.sql.expressions import quote_name, text
 from tacit.engines.sql.read_stored_columns import check_units_alike, kinds_of, refuse_own_numbers
 from tacit.errors import InvalidData
 from tacit.plan import Kind, Table
+
+if TYPE_CHECKING:
+    from tacit.engines.served.table_selects import StoredColumn
+
 
 __all__ = ["check_combined", "stored_kinds", "stored_types", "tables_inside"]
 

@@ -5,6 +5,8 @@ Checked by: tests/unit/engines/duckdb/test_engine.py
 
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name`, `text` and their like
 
+from __future__ import annotations
+
 import duckdb
 
 from tacit.engines.sources.path_to_unit import Linked

@@ -2,6 +2,8 @@
 
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name`, `text` and their like
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -26,7 +28,6 @@ from tacit.engines.duckdb.empty_copies_and_checks import (
 from tacit.engines.duckdb.file_seal import last_change
 from tacit.engines.duckdb.load_tables import load_table
 from tacit.engines.duckdb.prepared_statements import PreparedStatements
-from tacit.engines.duckdb.unknown_key_table import gather_keys
 from tacit.engines.duckdb.weigh_arrays import add_up, can_add_up
 from tacit.engines.engine import (
     Answer,
@@ -42,7 +43,6 @@ from tacit.engines.sql.codes import code_names, code_statement
 from tacit.engines.sql.group_index import enumeration
 from tacit.engines.sql.location_of_rows import Relation, Rowset
 from tacit.engines.sql.read_stored_columns import kinds_of, whole_unit
-from tacit.engines.sql.rows import Nest
 from tacit.engines.sql.rows_with_group_and_unit import RowColumns, row_columns
 from tacit.engines.sql.runnable_select import Fetched, Number, Select
 from tacit.engines.sql.statement import Statement, histogram, read_cells, statement
@@ -223,7 +223,7 @@ class DuckDB:
                 answer[:, columns[place]] = answer[:, once]
         return answer
 
-    def _statements(self, question: Question, weights: Weights) -> "_Statements":
+    def _statements(self, question: Question, weights: Weights) -> _Statements:
         """The statements of a question, checked and written once for its rehearsal and for its answer."""
         last = self._last
         if last is not None and last[0] is question and last[1] == weights:
@@ -322,6 +322,8 @@ class DuckDB:
         Because:    it is raised after the handler has ended, so that it has neither cause nor context.
         Checked by: tests/unit/engines/duckdb/test_unknown_key_table.py
         """
+        from tacit.engines.duckdb.unknown_key_table import gather_keys
+
         rowset = self._rowset_of(question, None)
         with ExitStack() as meanwhile:
             found = None
@@ -434,9 +436,10 @@ class DuckDB:
             if checked is not None and checked[0] is question
             else bounds_of_question(question, self._sharing)
         )
-        nest = Nest(self._full, bounds, numbers)
         if not isinstance(base, Scan):
-            rowset = nest.rowset(base)
+            from tacit.engines.sql.rows import Nest
+
+            rowset = Nest(self._full, bounds, numbers).rowset(base)
         elif base.table.name in self._full:
             rowset = Rowset(self._full[base.table.name], (), None if numbers is None else ())
         else:

@@ -5,6 +5,8 @@ Checked by: tests/unit/engines/duckdb/test_file_seal.py
 
 # ruff: noqa: S608 -- this is the SQL generator: every name goes through `quote_name`, `text` and their like
 
+from __future__ import annotations
+
 from pathlib import Path
 
 import duckdb

@@ -5,6 +5,8 @@ Checked by: tests/unit/engines/duckdb/test_find_false_statistics.py
 
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name` and `text`
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 

@@ -5,6 +5,8 @@ Checked by: tests/attacks/test_units_that_are_numbered.py
 
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name`, `text` and their like
 
+from __future__ import annotations
+
 from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn

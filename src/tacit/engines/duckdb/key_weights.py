@@ -3,6 +3,8 @@
 A cell is a key's place in the order of the hashes, times the number of public groups, plus the place among those.
 """
 
+from __future__ import annotations
+
 from math import isqrt
 from typing import Any
 

@@ -2,6 +2,8 @@
 
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name`, `text` and their like
 
+from __future__ import annotations
+
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
@@ -29,7 +31,6 @@ from tacit.engines.sources.source_kinds import (
 )
 from tacit.engines.sources.spark_tables import SparkTable
 from tacit.engines.sources.text_cells import Dialect
-from tacit.engines.sources.text_files import header_of, is_gzipped, separated_rows
 from tacit.engines.sql.expressions import literal, quote_name, text, type_name
 from tacit.engines.sql.location_of_rows import Relation
 from tacit.engines.sql.read_stored_columns import check_type, check_unit_type
@@ -116,9 +117,13 @@ def text_scan(
     Checked by: tests/unit/engines/test_separated.py
     """
     path, separator = source.path, source.dialect.separator
+    from tacit.engines.sources.text_files import header_of
+
     header = header_of(path, source.dialect)
     check_columns(header, table)
     if source.dialect.encoding != "utf-8":
+        from tacit.engines.sources.text_files import separated_rows
+
         rows = list(separated_rows(path, source.dialect, needed_columns(table)))
         connection.register(
             name,
@@ -130,6 +135,8 @@ def text_scan(
         return name if needed_columns(table) else f"range({len(rows)})"
     names = ", ".join(f"{text(each)}: 'VARCHAR'" for each in header)
     form = "auto_detect = false, header = true, quote = '\"', escape = '\"', nullstr = '', comment = ''"
+    from tacit.engines.sources.text_files import is_gzipped
+
     form += f", compression = '{'gzip' if is_gzipped(path) else 'none'}'"
     row = f"strict_mode = false, ignore_errors = true, max_line_size = {_LONGEST_LINE}"
     return f"read_csv({text(str(path))}, delim = {text(separator)}, columns = {{{names}}}, {form}, {row})"

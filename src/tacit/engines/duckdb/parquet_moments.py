@@ -7,6 +7,8 @@ footer differ for each column, and every number is read as it is.
 
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name` and `text`
 
+from __future__ import annotations
+
 import shutil
 from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta

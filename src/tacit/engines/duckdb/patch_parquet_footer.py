@@ -3,6 +3,8 @@
 The footer is a struct in Thrift's compact protocol, followed by its length and four letters.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 

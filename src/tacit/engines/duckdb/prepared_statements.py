@@ -1,5 +1,7 @@
 """Statements that ran before with other numbers: DuckDB keeps them prepared, and is given the numbers alone."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import duckdb

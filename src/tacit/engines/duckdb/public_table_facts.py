@@ -5,6 +5,8 @@ Checked by: tests/unit/curator/test_public_tables.py
 
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name`, `text` and their like
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace

@@ -5,6 +5,8 @@ Checked by: tests/unit/engines/sources/test_refuse_ambiguous_names.py
 
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name`, `text` and their like
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import duckdb

@@ -2,6 +2,8 @@
 
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name`, `text` and their like
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from contextlib import suppress
 from math import prod

@@ -4,6 +4,8 @@ Units are counted in an array that has a place for every number between the leas
 different weights come out, the levels; rows are counted and summed by group and level, and levels are weighed last.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 

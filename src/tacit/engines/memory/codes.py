@@ -3,6 +3,8 @@
 Checked by: tests/laws/test_tables.py::test_engines_count_the_same_tables
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction

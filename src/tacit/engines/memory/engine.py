@@ -1,5 +1,7 @@
 """The oracle: rows in a Python list, one row after the other, small enough to be believed."""
 
+from __future__ import annotations
+
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import nullcontext

@@ -3,6 +3,8 @@
 Checked by: tests/unit/engines/test_rows.py
 """
 
+from __future__ import annotations
+
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from decimal import Decimal

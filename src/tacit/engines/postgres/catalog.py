@@ -6,6 +6,8 @@ Because:    the statements below name pg_attribute, pg_class, pg_type and functi
 Checked by: tests/unit/engines/postgres/test_catalog.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 
 from tacit.engines.postgres.connection import Pool, Session, refusal_of

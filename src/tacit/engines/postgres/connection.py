@@ -1,5 +1,7 @@
 """Connections to a PostgreSQL server that can do nothing but read, one snapshot for each question."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress

@@ -5,6 +5,8 @@ Checked by: tests/unit/engines/postgres/test_copy_rows.py
 
 # ruff: noqa: S608 -- this is the SQL generator: every name goes through `quote_name`
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from tacit.engines.postgres.catalog import SECONDS, table_columns

@@ -3,6 +3,8 @@
 Checked by: tests/laws/test_engine_conformance.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 
 from tacit.engines.postgres.numbers import arithmetic, double_literal, integer_or_null

@@ -7,6 +7,8 @@ Because:    PostgreSQL raises where a product or quotient of numbers other than 
 Checked by: tests/laws/test_engine_conformance.py::test_doubles_are_those_of_the_machine
 """
 
+from __future__ import annotations
+
 import re
 from fractions import Fraction
 from functools import cache

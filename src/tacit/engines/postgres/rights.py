@@ -1,5 +1,7 @@
 """What the role of a vault may do in its database: what it lacks, and what it need not be allowed."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 
 from tacit.engines.postgres.catalog import SECONDS, excess_rights, missing_rights

@@ -5,6 +5,8 @@ Checked by: tests/unit/engines/postgres/test_dialect.py
 
 # ruff: noqa: S608 -- this is the SQL generator: what is written was rendered before
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from hashlib import sha256
 

@@ -5,6 +5,8 @@ Checked by: tests/unit/engines/postgres/test_engine.py
 
 # ruff: noqa: S608 -- this is the SQL generator: what stands in it was rendered
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 
 from tacit.engines.postgres.dialect import POSTGRES

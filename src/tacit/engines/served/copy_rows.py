@@ -3,6 +3,8 @@
 Checked by: tests/unit/engines/postgres/test_copy_rows.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 

@@ -2,6 +2,8 @@
 
 # ruff: noqa: S608 -- this is the SQL generator: names are our own, and cells were rendered
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress

@@ -3,6 +3,8 @@
 Checked by: tests/unit/engines/test_choose_engine.py and tests/unit/engines/postgres/test_rights.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 
 from tacit.engines.sources.path_to_unit import Linked
@@ -20,7 +22,7 @@ class Rights:
     missing: tuple[str, ...] = ()
     excess: tuple[str, ...] = ()
 
-    def __add__(self, other: "Rights") -> "Rights":
+    def __add__(self, other: Rights) -> Rights:
         """What holds of two roles together."""
         return Rights(
             tuple(dict.fromkeys([*self.missing, *other.missing])),

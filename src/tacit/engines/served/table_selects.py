@@ -5,6 +5,8 @@ Checked by: tests/unit/engines/postgres/test_engine.py and tests/unit/engines/sp
 
 # ruff: noqa: S608 -- this is the SQL generator: every name is quoted by its site, or is one of ours
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from typing import Generic, NoReturn, TypeVar
 

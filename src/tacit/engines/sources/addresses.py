@@ -3,6 +3,8 @@
 Checked by: tests/unit/engines/sources/test_spark_tables.py
 """
 
+from __future__ import annotations
+
 from tacit.engines.sources.postgres_tables import PostgresTable, is_postgres_address, postgres_table
 from tacit.engines.sources.spark_tables import SparkTable, is_spark_address, spark_table
 

@@ -1,5 +1,7 @@
 """Frames of pandas: what a column's dtype says, and its cells as arrays of the kind that is declared."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any

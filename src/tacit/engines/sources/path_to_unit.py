@@ -2,6 +2,8 @@
 
 # ruff: noqa: S608 -- this is the SQL generator: every name goes through `quote_name`, or is one of ours
 
+from __future__ import annotations
+
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal

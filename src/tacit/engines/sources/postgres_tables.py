@@ -1,5 +1,7 @@
 """Tables that stay in a PostgreSQL database, named by an address without a password."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from urllib.parse import parse_qsl, quote, unquote, urlsplit

@@ -3,6 +3,8 @@
 Checked by: tests/unit/engines/sources/test_source_kinds.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from datetime import date, datetime
 from decimal import Decimal
@@ -198,7 +200,6 @@ def array_of(values: list[Value], kind: Kind) -> NDArray[Any]:
     NULL is masked; in numbers it is NaN, which is read as NULL.  Dates and timestamps are integers, and an infinite one
     is one that lies just beyond the years.
     """
-    missing = [value is None for value in values]
     match kind:
         case Kind.TEXT:
             return np.array([*values, None], dtype=object)[:-1]
@@ -207,16 +208,19 @@ def array_of(values: list[Value], kind: Kind) -> NDArray[Any]:
                 [np.nan if value is None else value for value in values], dtype=np.float64
             )
         case Kind.BOOLEAN:
-            return np.ma.MaskedArray(
-                np.array([bool(value) for value in values], dtype=np.bool_), missing
-            )
+            return _mask_missing(np.array([bool(value) for value in values], np.bool_), values)
         case Kind.INTEGER:
-            return np.ma.MaskedArray(
-                np.array([0 if value is None else value for value in values], np.int64), missing
-            )
+            whole = [0 if value is None else value for value in values]
+            return _mask_missing(np.array(whole, np.int64), values)
         case Kind.DATE | Kind.TIMESTAMP:
             first, last = (end // (_DAY if kind is Kind.DATE else 1) for end in YEARS)
             held = [
                 0 if value is None else max(first - 1, min(last + 1, value)) for value in values
             ]
-            return np.ma.MaskedArray(np.array(held, np.int64), missing)
+            return _mask_missing(np.array(held, np.int64), values)
+
+
+def _mask_missing(array: NDArray[Any], values: list[Value]) -> NDArray[Any]:
+    """An array in which NULL is masked; where nothing is, NumPy's masked arrays need not be opened."""
+    missing = [value is None for value in values]
+    return np.ma.MaskedArray(array, missing) if any(missing) else array

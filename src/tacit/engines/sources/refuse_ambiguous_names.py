@@ -1,5 +1,7 @@
 """The names of a source's columns, which an engine has to tell apart."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 
 from tacit.errors import InvalidData

@@ -3,6 +3,8 @@
 Checked by: tests/unit/engines/sources/test_text_files.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -10,12 +12,6 @@ from typing import Any, NoReturn
 
 from numpy.typing import NDArray
 
-from tacit.engines.sources.pandas_frames import (
-    check_dtype,
-    series_array,
-    series_cells,
-    series_units,
-)
 from tacit.engines.sources.path_to_unit import Linked, linked_rows
 from tacit.engines.sources.postgres_tables import PostgresTable
 from tacit.engines.sources.python_cells import (
@@ -39,7 +35,6 @@ from tacit.engines.sources.source_kinds import (
 )
 from tacit.engines.sources.spark_tables import SparkTable
 from tacit.engines.sources.text_cells import Dialect
-from tacit.engines.sources.text_files import json_rows, separated_rows
 from tacit.errors import InvalidData
 from tacit.extras import extra
 from tacit.frozen import frozen
@@ -111,14 +106,20 @@ def _records(
                 frame.to_arrow() if hasattr(frame, "to_arrow") else frame
             ), _read_object
         case Pandas(frame):
+            from tacit.engines.sources.pandas_frames import series_cells
+
             return _rows_from(
                 {name: series_cells(frame[name]) for name in frame.columns}, len(frame)
             ), _read_object
         case Separated(path, dialect):
+            from tacit.engines.sources.text_files import separated_rows
+
             return list(separated_rows(path, dialect, needed)), lambda cell, kind: _read_text(
                 cell, kind, dialect
             )
         case JsonLines(path):
+            from tacit.engines.sources.text_files import json_rows
+
             return json_rows(path), read_json
         case Parquet(path):
             return _parquet_rows(path), _read_object
@@ -285,12 +286,18 @@ def arrays_of(
 def _frame_arrays(frame: Any, table: Table, *, keys: bool) -> dict[str, tuple[Kind, NDArray[Any]]]:
     check_columns([str(name) for name in frame.columns], table)
     for column in table.columns:
+        from tacit.engines.sources.pandas_frames import check_dtype
+
         check_dtype(frame[column.name].dtype, column, table)
+    from tacit.engines.sources.pandas_frames import series_array
+
     found = {
         column.name: (column.kind, series_array(frame[column.name], column.kind))
         for column in table.columns
     }
     if table.unit is not None:
+        from tacit.engines.sources.pandas_frames import series_units
+
         found[""] = series_units(frame[table.unit], table.unit, keys=keys)
     return found
 

@@ -1,5 +1,7 @@
 """Where rows come from: files, frames and lists, told apart by what they are and never by what they hold."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches

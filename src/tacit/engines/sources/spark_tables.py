@@ -1,5 +1,7 @@
 """Tables that stay on a Spark cluster, named by the address of its Spark Connect server, without a token."""
 
+from __future__ import annotations
+
 import re
 from urllib.parse import parse_qsl, unquote, urlsplit
 

@@ -1,5 +1,7 @@
 """Cells of text files: how CSV writes a number, a date or a moment, and what each means, in Python and as SQL."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
@@ -318,7 +320,7 @@ def _bare_sql(cell: str) -> str:
     return f"trim({cell}, {text(_SPACES)})"
 
 
-def _read_moment(found: "re.Match[str]", kind: Kind) -> Value:
+def _read_moment(found: re.Match[str], kind: Kind) -> Value:
     try:
         day = date(int(found["year"]), int(found["month"]), int(found["day"]))
     except ValueError:  # the thirtieth of February

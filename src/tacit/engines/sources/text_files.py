@@ -1,5 +1,7 @@
 """Files of text with a header: their names, how they seem to be written, and their rows."""
 
+from __future__ import annotations
+
 import csv
 import json
 import re

@@ -7,6 +7,8 @@ Checked by: tests/unit/engines/spark/test_catalog.py
 
 # ruff: noqa: S608 -- this is the SQL generator: every name goes through `quote`
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 

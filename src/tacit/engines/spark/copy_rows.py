@@ -5,6 +5,8 @@ Checked by: tests/unit/engines/spark/test_copy_rows.py
 
 # ruff: noqa: S608 -- this is the SQL generator: every name goes through `quote`
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from tacit.engines.served.copy_rows import copy_tables

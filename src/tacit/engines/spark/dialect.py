@@ -2,6 +2,8 @@
 
 # ruff: noqa: S608 -- this is the SQL generator: what stands in it was rendered
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 
 from tacit.engines.spark.functions import (

@@ -1,5 +1,7 @@
 """An engine that asks a Spark cluster: rows stay there, and exact integers come back."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 

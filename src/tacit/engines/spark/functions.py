@@ -3,6 +3,8 @@
 Checked by: tests/laws/test_engine_conformance.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from tacit.engines.spark.literals import double_literal, text_literal

@@ -3,6 +3,8 @@
 Checked by: tests/unit/engines/spark/test_dialect.py
 """
 
+from __future__ import annotations
+
 from datetime import date, datetime, timedelta
 
 from tacit.plan import Kind, Value

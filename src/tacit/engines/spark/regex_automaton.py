@@ -1,5 +1,7 @@
 """Regular expressions in Spark, whose own take time that is exponential in the text: an automaton of bits instead."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 
 from tacit.engines.spark.literals import text_literal

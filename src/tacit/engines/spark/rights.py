@@ -2,6 +2,8 @@
 
 # ruff: noqa: S608 -- this is the SQL generator: every name goes through `quote`
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 

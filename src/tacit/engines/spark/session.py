@@ -1,5 +1,7 @@
 """Sessions of a Spark Connect server: settings that statements rely on, one session for each question."""
 
+from __future__ import annotations
+
 import os
 import warnings
 from collections.abc import Iterator

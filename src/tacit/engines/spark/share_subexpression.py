@@ -3,6 +3,8 @@
 Checked by: tests/unit/engines/spark/test_dialect.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from hashlib import sha256
 

@@ -5,6 +5,8 @@ of a dialect: a new engine is one class with all of them, and a run of the suite
 stores are called as DuckDB calls them, in every dialect; `type` gives the engine's own name.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Protocol
 

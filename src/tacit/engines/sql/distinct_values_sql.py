@@ -5,6 +5,8 @@ Checked by: tests/laws/test_distinct.py
 
 # ruff: noqa: S608 -- this is the SQL generator: names are our own, and no literal comes from anywhere
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 from tacit.engines.sql.dialect import SqlDialect

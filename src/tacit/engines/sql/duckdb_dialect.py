@@ -3,6 +3,8 @@
 Checked by: tests/unit/engines/sql/test_expressions.py and tests/laws/test_engines.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
 
 from tacit.engines.sql.dialect import Listing, SqlDialect, boolean_cases, like_pattern

@@ -1,5 +1,7 @@
 """Functions as SQL for DuckDB: each operand is written once, and nothing that a row holds can raise."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import reduce

@@ -1,5 +1,7 @@
 """Expressions as SQL, written by us: literals are quoted, and nothing that a row holds can raise."""
 
+from __future__ import annotations
+
 from typing import assert_never
 
 from tacit.engines.sql.dialect import SqlDialect

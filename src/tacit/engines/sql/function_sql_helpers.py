@@ -3,6 +3,8 @@
 Checked by: tests/laws/test_engine_conformance.py
 """
 
+from __future__ import annotations
+
 import sys
 from functools import cache
 from math import inf, isfinite, nextafter

@@ -1,5 +1,7 @@
 """In which cell of a public grid a row's value lies: in Python, and as SQL."""
 
+from __future__ import annotations
+
 from tacit.engines.sql.dialect import SqlDialect
 from tacit.engines.sql.expressions import clamp_sql, whole
 from tacit.plan import Even, Kind, Powers, Ranked, type_of

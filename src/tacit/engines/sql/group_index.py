@@ -1,5 +1,7 @@
 """Groups in SQL: the place of a row's keys among their public values."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from math import prod
 

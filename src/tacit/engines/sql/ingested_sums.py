@@ -8,6 +8,8 @@ of which a row is not taken are found by the strata without a group; their weigh
 
 # ruff: noqa: S608 -- this is the SQL generator: names are our own, and numbers come from weights
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from tacit.engines.engine import conditions_of, most_rows, needed_columns

@@ -3,6 +3,8 @@
 Checked by: tests/unit/engines/sql/test_statement.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from functools import partial
 

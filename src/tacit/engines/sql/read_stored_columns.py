@@ -1,5 +1,7 @@
 """How stored columns are read as declared ones, in SQL: checked by their types alone, with no cell that could raise."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime

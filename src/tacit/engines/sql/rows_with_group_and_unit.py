@@ -2,6 +2,8 @@
 
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name`, `text` and their like
 
+from __future__ import annotations
+
 from tacit.engines.engine import conditions_of, most_rows, needed_columns
 from tacit.engines.sql.expressions import quote_name, render
 from tacit.engines.sql.group_index import Enumeration, Grouping, found_grouping, grouping

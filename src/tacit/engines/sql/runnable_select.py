@@ -1,5 +1,7 @@
 """A SELECT as an engine runs it: text, the numbers that its parameters stand for, and rows whose columns have names."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -7,6 +7,8 @@ has, those of units with few are added up apart, without.  Whole tables that kno
 
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name`, `text` and their like
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -97,7 +99,7 @@ class _Query:
 
     def with_table(
         self, ctes: Iterable[str], name: str, columns: Iterable[str], join: str = "LEFT JOIN"
-    ) -> "_Query":
+    ) -> _Query:
         """The query, joined with a common table expression that has one row for every group."""
         return _Query((*self.ctes, *ctes), (*self.joined, (join, name)), (*self.columns, *columns))
 

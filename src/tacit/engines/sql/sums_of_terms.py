@@ -1,5 +1,7 @@
 """What rows add up to, once each: measures are sums of a few terms, and measures that share a term share its work."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import floor

@@ -3,6 +3,8 @@
 Checked by: tests/unit/engines/test_rows.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import assert_never

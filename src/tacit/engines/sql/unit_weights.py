@@ -6,6 +6,8 @@ units beyond the bound weigh too much is taken off again: `weight_change` is neg
 
 # ruff: noqa: S608 -- this is the SQL generator: names are our own, and numbers come from weights
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from math import isqrt
 

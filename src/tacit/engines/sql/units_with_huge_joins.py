@@ -2,6 +2,8 @@
 
 # ruff: noqa: S608 -- this is the SQL generator: names are our own, and keys were rendered
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from tacit.engines.sql.dialect import SqlDialect
@@ -35,7 +37,7 @@ class Side:
         grouped = f" GROUP BY {', '.join(by)}" if by else ""
         return f"(SELECT {totals} FROM (SELECT {each} FROM {self.rows}) AS sized{grouped})"
 
-    def without_keys(self) -> "Side":
+    def without_keys(self) -> Side:
         """The same side, joined on nothing."""
         return Side(self.rows, self.size, (), (), self.dialect)
 

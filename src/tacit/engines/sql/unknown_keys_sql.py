@@ -5,6 +5,8 @@ Checked by: tests/laws/test_keys.py
 
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name`, `text` and their like
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from tacit.engines.engine import conditions_of, needed_columns

@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/frame/test_frame.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -30,7 +32,7 @@ __all__ = [
 ]
 
 
-def count(value: "Term | str | None" = None, *, where: Term | None = None) -> Term:
+def count(value: Term | str | None = None, *, where: Term | None = None) -> Term:
     """How many rows there are or, of a column or term, in how many it is not NULL; `where` chooses among them.
 
     >>> from tacit.plan import col
@@ -47,17 +49,17 @@ def units(*, where: Term | None = None) -> Term:
     return _of_rows("units", lambda draft, condition: draft.units(condition), where)
 
 
-def sum(value: "Term | str", *, where: Term | None = None) -> Term:  # noqa: A001 - the word that everybody knows
+def sum(value: Term | str, *, where: Term | None = None) -> Term:  # noqa: A001 - the word that everybody knows
     """The sum of a column or term; `where` chooses among the rows."""
     return _aggregate("sum", lambda draft, summed: draft.sum(summed), value, where=where)
 
 
-def mean(value: "Term | str", *, where: Term | None = None) -> Term:
+def mean(value: Term | str, *, where: Term | None = None) -> Term:
     """The mean of a column or term; `where` chooses among the rows."""
     return _aggregate("mean", lambda draft, averaged: draft.mean(averaged), value, where=where)
 
 
-def count_distinct(value: "Term | str", *, where: Term | None = None) -> Term:
+def count_distinct(value: Term | str, *, where: Term | None = None) -> Term:
     """How many different values a column or term has, NULL not among them; of the unit, how many units there are."""
 
     def counted(scope: Scope) -> e.Expression:
@@ -72,7 +74,7 @@ def count_distinct(value: "Term | str", *, where: Term | None = None) -> Term:
     return Term(told.text, counted)
 
 
-def var(value: "Term | str", *, population: bool = False, where: Term | None = None) -> Term:
+def var(value: Term | str, *, population: bool = False, where: Term | None = None) -> Term:
     """The variance of a column or term: of a sample or, if these rows are all there are, of a `population`."""
     moment = e.Moment.POPULATION_VARIANCE if population else e.Moment.VARIANCE
     return _aggregate(
@@ -84,7 +86,7 @@ def var(value: "Term | str", *, population: bool = False, where: Term | None = N
     )
 
 
-def std(value: "Term | str", *, population: bool = False, where: Term | None = None) -> Term:
+def std(value: Term | str, *, population: bool = False, where: Term | None = None) -> Term:
     """The standard deviation of a column or term: of a sample or, if these rows are all there are, of a `population`.
 
     >>> std("cost", population=True)
@@ -97,8 +99,8 @@ def std(value: "Term | str", *, population: bool = False, where: Term | None = N
 
 
 def covariance(
-    first: "Term | str",
-    second: "Term | str",
+    first: Term | str,
+    second: Term | str,
     *,
     population: bool = False,
     where: Term | None = None,
@@ -115,7 +117,7 @@ def covariance(
     )
 
 
-def correlation(first: "Term | str", second: "Term | str", *, where: Term | None = None) -> Term:
+def correlation(first: Term | str, second: Term | str, *, where: Term | None = None) -> Term:
     """The correlation of two columns or terms, over the rows in which neither is NULL."""
     return _aggregate(
         "correlation",
@@ -129,7 +131,7 @@ def correlation(first: "Term | str", second: "Term | str", *, where: Term | None
 def _aggregate(
     name: str,
     measure: Callable[..., e.Expression],
-    *values: "Term | str",
+    *values: Term | str,
     where: Term | None,
     population: bool = False,
 ) -> Term:
@@ -161,14 +163,14 @@ def _columns_in(where: Term | None) -> list[str]:
     return [] if where is None else [f"where={where!r}"]
 
 
-def median(value: "Term | str", *, where: Term | None = None) -> Term:
+def median(value: Term | str, *, where: Term | None = None) -> Term:
     """The median of a column or term, near enough: see `quantile`."""
     return _aggregate(
         "median", lambda draft, each: draft.rank_value(each, MEDIAN), value, where=where
     )
 
 
-def quantile(value: "Term | str", rank: float | Fraction, *, where: Term | None = None) -> Term:
+def quantile(value: Term | str, rank: float | Fraction, *, where: Term | None = None) -> Term:
     """The value of a column or term below which about a given share of the rows lies.
 
     >>> quantile("age", 0.25)
@@ -182,12 +184,12 @@ def quantile(value: "Term | str", rank: float | Fraction, *, where: Term | None 
     return Term(f"quantile({shown})", told.read)
 
 
-def min(value: "Term | str", *, where: Term | None = None) -> Term:  # noqa: A001 - used as tacit.min
+def min(value: Term | str, *, where: Term | None = None) -> Term:  # noqa: A001 - used as tacit.min
     """About the least value of a column or term: so far from it that no single unit decides it."""
     return _aggregate("min", lambda draft, each: draft.rank_value(each, LEAST), value, where=where)
 
 
-def max(value: "Term | str", *, where: Term | None = None) -> Term:  # noqa: A001 - used as tacit.max
+def max(value: Term | str, *, where: Term | None = None) -> Term:  # noqa: A001 - used as tacit.max
     """About the greatest value of a column or term: so far from it that no single unit decides it."""
     return _aggregate(
         "max", lambda draft, each: draft.rank_value(each, GREATEST), value, where=where

@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/frame/test_frame.py
 """
 
+from __future__ import annotations
+
 from tacit.errors import InvalidPlan
 from tacit.frozen import frozen
 from tacit.plan.frame.column_expressions import Term, term_of
@@ -17,13 +19,13 @@ class When:
     branches: tuple[tuple[Term, Term], ...]
     condition: Term | None
 
-    def then(self, value: object) -> "When":
+    def then(self, value: object) -> When:
         """The value if the condition is true."""
         if self.condition is None:
             raise InvalidPlan("then(...) has no condition", "write when(condition).then(value)")
         return When((*self.branches, (self.condition, term_of(value))), None)
 
-    def when(self, condition: Term) -> "When":
+    def when(self, condition: Term) -> When:
         """The next condition, if those before are not true."""
         if self.condition is not None:
             raise InvalidPlan(

@@ -1,5 +1,7 @@
 """The frame door: questions written in Python, read into the same plans as SQL."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -91,11 +93,11 @@ class Frame:
             )
         raise AttributeError(f"a frame has no {name!r}{meant}")
 
-    def where(self, *conditions: Term) -> "Frame":
+    def where(self, *conditions: Term) -> Frame:
         """Only the rows for which all the conditions are true."""
         return _check_frame(replace(self, conditions=(*self.conditions, *map(term_of, conditions))))
 
-    def group_by(self, *keys: "Term | str", **named: Term) -> "Frame":
+    def group_by(self, *keys: Term | str, **named: Term) -> Frame:
         """One group for every combination of the values of some columns or, by name, of some terms.
 
         Values that are not public are found in the data, if the vault's limit has a delta.
@@ -105,14 +107,12 @@ class Frame:
         ]
         return _check_frame(replace(self, keys=(*self.keys, *listed)))
 
-    def per_unit(self, *by: str, **columns: Term) -> "Frame":
+    def per_unit(self, *by: str, **columns: Term) -> Frame:
         """One row for every unit, and for every value of some columns: what its rows add up to, by name."""
         with _about(next(iter(columns.values()), col(", ".join(by)))):
             return self._with_rows(*combining.per_unit(_rows_of(self), by, columns))
 
-    def join(
-        self, other: "Frame", on: "str | Sequence[str]" = (), *, outer: bool = False
-    ) -> "Frame":
+    def join(self, other: Frame, on: str | Sequence[str] = (), *, outer: bool = False) -> Frame:
         """Every row with those of the other of the same unit; `on` names more columns that have to be equal.
 
         With `outer`, rows that meet none are kept, with NULL for what the other has.
@@ -122,31 +122,31 @@ class Frame:
             *combining.join_drafts(_rows_of(self), _rows_of(other), names, outer=outer)
         )
 
-    def stack(self, other: "Frame") -> "Frame":
+    def stack(self, other: Frame) -> Frame:
         """The rows of both, in the columns that they share."""
         return self._with_rows(*combining.stack_drafts(_rows_of(self), _rows_of(other)))
 
-    def distinct(self) -> "Frame":
+    def distinct(self) -> Frame:
         """The rows of each unit, those that are alike in all columns only once."""
         return self._with_rows(*combining.distinct(_rows_of(self)))
 
-    def among(self, other: "Frame") -> "Frame":
+    def among(self, other: Frame) -> Frame:
         """Only the rows of units that have a row in the other."""
         return self._with_rows(
             *combining.semi_join_drafts(_rows_of(self), _rows_of(other), present=True)
         )
 
-    def flag(self, name: str, other: "Frame") -> "Frame":
+    def flag(self, name: str, other: Frame) -> Frame:
         """The rows, with a column that says whether their unit has a row in the other."""
         return self._with_rows(*combining.flag(_rows_of(self), name, _rows_of(other)))
 
-    def not_among(self, other: "Frame") -> "Frame":
+    def not_among(self, other: Frame) -> Frame:
         """Only the rows of units that have no row in the other."""
         return self._with_rows(
             *combining.semi_join_drafts(_rows_of(self), _rows_of(other), present=False)
         )
 
-    def _with_rows(self, rows: Rows, table: Table) -> "Frame":
+    def _with_rows(self, rows: Rows, table: Table) -> Frame:
         return Frame(table, self.asker, rows=rows, finding=self.finding, source=self.source)
 
     def __getitem__(self, key: object) -> NoReturn:
@@ -156,7 +156,7 @@ class Frame:
             'keep rows with where(col("age") > 5), and measure a column with agg(m=mean("age"))',
         )
 
-    def agg(self, *unnamed: Never, **columns: Term) -> "Frame":
+    def agg(self, *unnamed: Never, **columns: Term) -> Frame:
         """What is measured of each group, by the name of its column in the answer."""
         for name, term in columns.items():
             if not isinstance(term, Term):
@@ -168,24 +168,24 @@ class Frame:
             raise InvalidPlan("agg is given something without a name", _HOW_TO_MEASURE)
         return _check_frame(replace(self, columns=(*self.columns, *columns.items())))
 
-    def having(self, *conditions: Term) -> "Frame":
+    def having(self, *conditions: Term) -> Frame:
         """Only the groups for whose released values all the conditions are true."""
         return _check_frame(replace(self, kept=(*self.kept, *map(term_of, conditions))))
 
-    def qualify(self, *conditions: Term) -> "Frame":
+    def qualify(self, *conditions: Term) -> Frame:
         """Only the groups for which all the conditions on what `over` says of them are true."""
         return _check_frame(replace(self, chosen=(*self.chosen, *map(term_of, conditions))))
 
-    def order_by(self, *terms: "Term | Sorted | str") -> "Frame":
+    def order_by(self, *terms: Term | Sorted | str) -> Frame:
         """Sort the answer, smallest first; `col("n").descending()` sorts the other way."""
         order = [term if isinstance(term, Sorted) else Sorted(column_term(term)) for term in terms]
         return _check_frame(replace(self, order=(*self.order, *order)))
 
-    def limit(self, rows: int, offset: int = 0) -> "Frame":
+    def limit(self, rows: int, offset: int = 0) -> Frame:
         """At most so many rows of the answer, after the first `offset`."""
         return replace(self, most=count_of(rows, "limit"), skipped=count_of(offset, "offset"))
 
-    def top(self, k: int, by: Term, *, smallest: bool = False) -> "Frame":
+    def top(self, k: int, by: Term, *, smallest: bool = False) -> Frame:
         """Which k groups have the most of something, or the least: they are chosen privately, and no number is shown.
 
         It costs less than sorting all numbers, and the more groups there are, the less by comparison.

@@ -1,5 +1,7 @@
 """The frame door to rows beyond one table: joins, stacks, units among others, and what a unit's rows add up to."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 
 from tacit.errors import InvalidPlan

@@ -3,6 +3,8 @@
 Checked by: tests/unit/curator/answer/test_group_windows.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from tacit.errors import InvalidInput, InvalidPlan
@@ -15,10 +17,10 @@ __all__ = ["over"]
 
 def over(
     look: str,
-    term: "Term | str | None" = None,
+    term: Term | str | None = None,
     *,
-    by: "Sequence[Term | str]" = (),
-    order: "Sequence[Term | Sorted | str]" = (),
+    by: Sequence[Term | str] = (),
+    order: Sequence[Term | Sorted | str] = (),
     offset: int = 1,
 ) -> Term:
     """What a group's released numbers are among those of others: a rank, a sum over all of them, the one before.

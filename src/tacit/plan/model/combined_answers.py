@@ -5,6 +5,8 @@ Each part is a question of its own, paid for and released like any other; what i
 Checked by: tests/unit/plan/rewrite/test_combine_answers.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
@@ -54,8 +56,8 @@ class JoinedAnswers:
     with NULL for what is on the right, and so for `keep_right`.
     """
 
-    left: "Answers"
-    right: "Answers"
+    left: Answers
+    right: Answers
     on: tuple[tuple[Expression, Expression], ...] = ()
     keep_left: bool = False
     keep_right: bool = False
@@ -69,7 +71,7 @@ class StackedAnswers:
     other; a row has NULL for those of others.
     """
 
-    branches: tuple["Answers", ...]
+    branches: tuple[Answers, ...]
 
 
 Answers = AnswerOf | JoinedAnswers | StackedAnswers
@@ -145,19 +147,19 @@ class ReadAnswers:
         """What their rows look like."""
         return combine_questions(self.answers, self.questions)
 
-    def beside(self, question: Question) -> "ReadAnswers":
+    def beside(self, question: Question) -> ReadAnswers:
         """These, and the groups of another question: every row of the ones with every row of the others."""
         own = answer_of(question)
         return self.joined(own)
 
     def joined(
         self,
-        other: "ReadAnswers",
+        other: ReadAnswers,
         on: tuple[tuple[Expression, Expression], ...] = (),
         *,
         keep_left: bool = False,
         keep_right: bool = False,
-    ) -> "ReadAnswers":
+    ) -> ReadAnswers:
         """These and others, joined on their keys."""
         right = _shift_parts(other.answers, len(self.questions))
         return ReadAnswers(

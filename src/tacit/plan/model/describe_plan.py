@@ -1,5 +1,7 @@
 """A plan as a person reads it: in a sentence or two, and as a tree."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from datetime import date
 from fractions import Fraction

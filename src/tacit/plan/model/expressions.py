@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/model/test_serialize.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from enum import Enum
 from fractions import Fraction
@@ -81,15 +83,15 @@ class Arithmetic:
     """left + - * / % right; division is exact division of doubles, and by zero it is NULL."""
 
     operator: str
-    left: "Expression"
-    right: "Expression"
+    left: Expression
+    right: Expression
 
 
 @frozen
 class Negated:
     """Minus the operand."""
 
-    operand: "Expression"
+    operand: Expression
 
 
 @frozen
@@ -97,45 +99,45 @@ class Compared:
     """left = <> < <= > >= right; NULL if either is."""
 
     operator: str
-    left: "Expression"
-    right: "Expression"
+    left: Expression
+    right: Expression
 
 
 @frozen
 class Both:
     """left AND right, in three-valued logic."""
 
-    left: "Expression"
-    right: "Expression"
+    left: Expression
+    right: Expression
 
 
 @frozen
 class Either:
     """left OR right, in three-valued logic."""
 
-    left: "Expression"
-    right: "Expression"
+    left: Expression
+    right: Expression
 
 
 @frozen
 class Not:
     """NOT operand, in three-valued logic."""
 
-    operand: "Expression"
+    operand: Expression
 
 
 @frozen
 class IsNull:
     """Whether the operand is NULL; never NULL itself."""
 
-    operand: "Expression"
+    operand: Expression
 
 
 @frozen
 class OneOf:
     """operand IN (literals); a NULL among them makes a miss NULL, as in SQL."""
 
-    operand: "Expression"
+    operand: Expression
     options: tuple[Literal, ...]
 
 
@@ -143,7 +145,7 @@ class OneOf:
 class Like:
     """operand LIKE pattern: % any text, _ any one character, a backslash takes the next one literally."""
 
-    operand: "Expression"
+    operand: Expression
     pattern: str
 
 
@@ -151,15 +153,15 @@ class Like:
 class Case:
     """The value of the first branch whose condition is true, else `otherwise`."""
 
-    branches: tuple[tuple["Expression", "Expression"], ...]
-    otherwise: "Expression"
+    branches: tuple[tuple[Expression, Expression], ...]
+    otherwise: Expression
 
 
 @frozen
 class Cast:
     """The operand as another kind; what cannot be read becomes NULL."""
 
-    operand: "Expression"
+    operand: Expression
     kind: Kind
 
 
@@ -168,7 +170,7 @@ class Called:
     """A function of its operands; what says how (a number of decimals, a part of a day) is a literal among them."""
 
     function: Function
-    operands: tuple["Expression", ...]
+    operands: tuple[Expression, ...]
 
 
 @frozen
@@ -246,9 +248,9 @@ class Across:
     """
 
     look: Look
-    operand: "Expression | None" = None
-    by: tuple["Expression", ...] = ()
-    order: tuple[tuple["Expression", bool], ...] = ()
+    operand: Expression | None = None
+    by: tuple[Expression, ...] = ()
+    order: tuple[tuple[Expression, bool], ...] = ()
     offset: int = 1
 
 
@@ -409,9 +411,7 @@ def negate(operand: Expression) -> Expression:
             return Negated(operand)
 
 
-def join_conditions(
-    join: type[Both] | type[Either], left: Expression, right: Expression
-) -> Expression:
+def join_conditions(join: type[Both | Either], left: Expression, right: Expression) -> Expression:
     """left AND right, or left OR right, however long the chains on either side are."""
     parts, rest = [], [right, left]
     while rest:

@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/model/test_serialize.py
 """
 
+from __future__ import annotations
+
 from enum import Enum
 
 __all__ = [

@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/model/test_joins_by_foreign_key.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import assert_never
 

@@ -7,6 +7,8 @@ Because:    rows meet only within a unit, or with public ones: a join of private
 Checked by: tests/laws/test_rows.py::test_a_unit_that_leaves_takes_its_rows_and_no_others
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from enum import Enum
 from fractions import Fraction
@@ -72,7 +74,7 @@ class Scan:
 class Where:
     """The rows for which the condition is true, not false or NULL."""
 
-    rows: "Rows"
+    rows: Rows
     condition: Expression
 
 
@@ -88,7 +90,7 @@ class Defined:
 class Computed:
     """The rows with these columns and no others; whose they are stays with them."""
 
-    rows: "Rows"
+    rows: Rows
     columns: tuple[Defined, ...]
 
 
@@ -121,7 +123,7 @@ class Folded:
 class Inner:
     """One row for every unit and every combination of its keys, NULL among them: those keys, and what is folded."""
 
-    rows: "Rows"
+    rows: Rows
     keys: tuple[Defined, ...]
     folds: tuple[Folded, ...]
 
@@ -130,7 +132,7 @@ class Inner:
 class Stacked:
     """The rows of all parts, which have the same columns, one below the other."""
 
-    parts: tuple["Rows", ...]
+    parts: tuple[Rows, ...]
 
 
 @frozen
@@ -141,8 +143,8 @@ class Joined:
     the left that meets none is there once, with NULL for what is on the right.  No column is on both sides.
     """
 
-    left: "Rows"
-    right: "Rows"
+    left: Rows
+    right: Rows
     on: tuple[tuple[Expression, Expression], ...] = ()
     outer: bool = False
 
@@ -151,8 +153,8 @@ class Joined:
 class Kept:
     """The rows of those units that have a row among others or, if they must not be present, have none."""
 
-    rows: "Rows"
-    among: "Rows"
+    rows: Rows
+    among: Rows
     present: bool = True
 
 
@@ -176,7 +178,7 @@ class Placed:
 
     column: Column
     place: Place
-    order: tuple["Ordering", ...] = ()
+    order: tuple[Ordering, ...] = ()
     by: tuple[Expression, ...] = ()
     value: Expression | None = None
     offset: int = 1
@@ -190,7 +192,7 @@ class Running:
     """
 
     folded: Folded
-    order: tuple["Ordering", ...] = ()
+    order: tuple[Ordering, ...] = ()
     by: tuple[Expression, ...] = ()
 
 
@@ -202,7 +204,7 @@ Window = Placed | Running
 class Windowed:
     """The rows, with columns that look at other rows of the same unit."""
 
-    rows: "Rows"
+    rows: Rows
     columns: tuple[Window, ...]
 
 

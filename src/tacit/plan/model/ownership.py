@@ -1,5 +1,7 @@
 """Whose rows are, from which tables they come, and how many of them a unit may own."""
 
+from __future__ import annotations
+
 from collections import Counter
 from dataclasses import replace
 from enum import Enum

@@ -3,6 +3,8 @@
 Checked by: tests/laws/test_ranks.py
 """
 
+from __future__ import annotations
+
 from fractions import Fraction
 from math import frexp
 

@@ -3,6 +3,8 @@
 Checked by: tests/laws/test_tables.py::test_engines_count_the_same_tables
 """
 
+from __future__ import annotations
+
 from tacit.frozen import frozen
 from tacit.plan.model.expressions import Expression, Field
 from tacit.plan.model.nodes import Counted, Question, Rows

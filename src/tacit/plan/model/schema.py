@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/model/test_serialize.py
 """
 
+from __future__ import annotations
+
 from datetime import date, datetime
 from enum import Enum
 from fractions import Fraction

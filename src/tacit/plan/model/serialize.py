@@ -1,5 +1,7 @@
 """A question as text: what a fingerprint is taken of, the same on every machine and in every version."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterable
 from datetime import date
@@ -86,7 +88,7 @@ def serial_subquery(subquery: SubqueryAnswer) -> str:
     )
 
 
-def _answers(answers: Answers) -> "_Plain":
+def _answers(answers: Answers) -> _Plain:
     match answers:
         case AnswerOf(part, keys, measures):
             return ["answerof", str(part), [*map(str, keys)], [*map(str, measures)]]

@@ -3,6 +3,8 @@
 Checked by: tests/laws/test_released_functions.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from typing import assert_never
 

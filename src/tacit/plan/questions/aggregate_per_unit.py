@@ -1,5 +1,7 @@
 """What many rows of one unit become: counts, sums and means on a grid so fine that doubles hold it exactly."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction

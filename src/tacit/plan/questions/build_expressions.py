@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/frame/test_frame.py
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, timedelta

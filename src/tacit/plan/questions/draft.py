@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/sql/test_statement.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field

@@ -1,5 +1,7 @@
 """Which combinations of keys no row can have, since the keys are calculated from one column: 30 February is no day."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 

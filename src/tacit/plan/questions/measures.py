@@ -1,5 +1,7 @@
 """What is measured of a group: counts, and sums on a public grid with the range that their expression can take."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from math import ceil, floor
 from typing import NoReturn, assert_never

@@ -1,5 +1,7 @@
 """Which values a key can have, from declarations and the question alone: those are the groups that are answered."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta

@@ -1,5 +1,7 @@
 """The public values of a key that was calculated inside: what its column was calculated from is looked at, too."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from typing import assert_never
 

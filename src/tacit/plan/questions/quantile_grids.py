@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/sql/test_quantiles.py
 """
 
+from __future__ import annotations
+
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor, prod

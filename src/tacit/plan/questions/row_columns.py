@@ -1,5 +1,7 @@
 """What the rows of a plan look like: their columns, with kinds, ranges and nullability by rules of our own."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import assert_never

@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/test_rows_sql.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from tacit.errors import InvalidPlan
@@ -101,7 +103,7 @@ class Scope:
     names: tuple[Seen, ...]
 
     @staticmethod
-    def of(alias: str, origin: Origin) -> "Scope":
+    def of(alias: str, origin: Origin) -> Scope:
         """The names of one origin."""
         return Scope(origin, tuple(Seen(alias, name, name) for name in origin.names))
 

@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/questions/test_shape_of_distribution.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import reduce

@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/test_wide.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction

@@ -3,6 +3,8 @@
 Checked by: tests/laws/test_functions.py
 """
 
+from __future__ import annotations
+
 from datetime import datetime
 from functools import reduce
 

@@ -1,5 +1,7 @@
 """Moments on the clocks of a zone: UTC plus an offset that changes at known moments, from the IANA table."""
 
+from __future__ import annotations
+
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 

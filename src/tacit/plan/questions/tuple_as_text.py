@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/questions/test_tuple_as_text.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from tacit.errors import InvalidPlan

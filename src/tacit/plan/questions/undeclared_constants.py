@@ -1,5 +1,7 @@
 """Constants that a declared column cannot equal: a typing error is told before it is paid for."""
 
+from __future__ import annotations
+
 from difflib import get_close_matches
 
 from tacit.plan.model.describe_plan import phrase

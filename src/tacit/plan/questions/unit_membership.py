@@ -1,5 +1,7 @@
 """Whether a unit has a row among others (IN and EXISTS in an expression), and whether a column is the unit itself."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 from tacit.errors import InvalidPlan

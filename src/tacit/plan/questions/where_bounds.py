@@ -1,5 +1,7 @@
 """The range of a column that has no declared bounds, by what conditions say of it or by its list of declared values."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import ceil, floor

@@ -1,5 +1,7 @@
 """What an earlier answer already tells: the same rows and groups, seen through other measures."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256

@@ -1,5 +1,7 @@
 """One form for all ways to ask the same: equal questions have equal canonical plans and equal fingerprints."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -200,9 +202,7 @@ def _not(operand: e.Expression, question: Question | None) -> e.Expression:
             return _not(inside, question) if again else e.Not(inside)
 
 
-def _chain_parts(
-    expression: e.Expression, join: type[e.Both] | type[e.Either]
-) -> Iterator[e.Expression]:
+def _chain_parts(expression: e.Expression, join: type[e.Both | e.Either]) -> Iterator[e.Expression]:
     """The operands of a chain of AND or OR, also of those that a negation turns into one."""
     if isinstance(expression, e.Both | e.Either) and isinstance(expression, join):
         yield from _chain_parts(expression.left, join)
@@ -218,7 +218,7 @@ def _chain_parts(
         yield expression
 
 
-def _sorted_chain(join: type[e.Both] | type[e.Either], parts: list[e.Expression]) -> e.Expression:
+def _sorted_chain(join: type[e.Both | e.Either], parts: list[e.Expression]) -> e.Expression:
     distinct = {serial(part): part for part in parts}
     return e.chain_conditions(join, [distinct[text] for text in sorted(distinct)])
 

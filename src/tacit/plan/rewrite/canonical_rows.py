@@ -1,5 +1,7 @@
 """Rows in their canonical form: what is only renamed or calculated on the way is put in its place."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import assert_never

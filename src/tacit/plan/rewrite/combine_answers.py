@@ -1,5 +1,7 @@
 """Several answers as one plan: what nobody looks at is not asked, and what is asked twice is asked once."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from typing import assert_never
 

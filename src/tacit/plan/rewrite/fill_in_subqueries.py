@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/rewrite/test_fill_in_subqueries.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from datetime import date, datetime

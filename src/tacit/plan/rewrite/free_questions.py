@@ -1,5 +1,7 @@
 """Which questions need no row: those that can show none, and those that only list keys whose values are public."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import assert_never
 

@@ -3,6 +3,8 @@
 Checked by: tests/laws/test_after.py
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 from tacit.plan.model.expressions import Expression, MeanOf, MeasureOf, MomentOf, operands, rebuilt

@@ -1,5 +1,7 @@
 """Questions that show only which groups come first, and no number: they can be answered by private selection."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 from tacit.frozen import frozen

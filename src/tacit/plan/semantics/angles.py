@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/semantics/test_angles.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from fractions import Fraction
 from math import floor

@@ -1,5 +1,7 @@
 """What a CASE says about the range of the values that it chooses."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 
 from tacit.plan.model.expressions import Both, Compared, Either, Expression, Literal, Not

@@ -5,6 +5,8 @@ is `refused` no accepted plan can meet; all else is NULL, in every engine.  Wher
 NULL instead, so that a plan that should have been refused costs a value, and no failure that somebody could see.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import isfinite

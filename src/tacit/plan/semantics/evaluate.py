@@ -3,6 +3,8 @@
 Checked by: tests/laws/test_functions.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from math import fmod
 from operator import eq, ge, gt, le, lt, ne

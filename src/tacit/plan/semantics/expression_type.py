@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/semantics/test_infer_types.py
 """
 
+from __future__ import annotations
+
 from datetime import date
 from fractions import Fraction
 from math import ceil, floor

@@ -3,6 +3,8 @@
 Moments are microseconds since 1970 in UTC; a day that meets a function is the moment at which it begins.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from datetime import date
 from functools import lru_cache

@@ -1,5 +1,7 @@
 """What a function's value can be: its kind, its range and whether it may be NULL, from what its operands can be."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import ceil, floor

@@ -1,5 +1,7 @@
 """The kind, the range and the nullability of every expression, by rules of our own and without a look at the data."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil, floor

@@ -3,6 +3,8 @@
 How LIKE is read from SQL is in `plan/sql/like_in_between_is.py`.
 """
 
+from __future__ import annotations
+
 from enum import Enum
 
 __all__ = ["Wild", "matches", "tokens_of"]

@@ -1,5 +1,7 @@
 """What values an expression can take: closed intervals of rationals that no computed double can leave."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from fractions import Fraction
 from math import ceil
@@ -25,7 +27,7 @@ class Range:
     def __contains__(self, number: Fraction | int) -> bool:
         return self.low <= number <= self.high
 
-    def is_within(self, other: "Range") -> bool:
+    def is_within(self, other: Range) -> bool:
         """Whether nothing of this range lies outside the other."""
         return other.low <= self.low and self.high <= other.high
 
@@ -34,19 +36,19 @@ class Range:
         """The largest absolute value."""
         return max(abs(self.low), abs(self.high))
 
-    def __neg__(self) -> "Range":
+    def __neg__(self) -> Range:
         return Range(-self.high, -self.low)
 
-    def __add__(self, other: "Range") -> "Range":
+    def __add__(self, other: Range) -> Range:
         return Range(self.low + other.low, self.high + other.high)
 
-    def __sub__(self, other: "Range") -> "Range":
+    def __sub__(self, other: Range) -> Range:
         return self + -other
 
-    def __mul__(self, other: "Range") -> "Range":
+    def __mul__(self, other: Range) -> Range:
         return hull(x * y for x in (self.low, self.high) for y in (other.low, other.high))
 
-    def divide(self, divisor: "Range", *, whole: bool) -> "Range | None":
+    def divide(self, divisor: Range, *, whole: bool) -> Range | None:
         """Every quotient by a number that is not zero; None if there is no bound.
 
         A whole divisor that is not zero is at least one away from it, so that its quotients are bounded.
@@ -66,7 +68,7 @@ class Range:
         ]
         return hull(ends or [Fraction(0)])
 
-    def rest(self, divisor: "Range", *, whole: bool) -> "Range":
+    def rest(self, divisor: Range, *, whole: bool) -> Range:
         """Every remainder, which has the sign of what is divided and is smaller than the divisor."""
         most = divisor.furthest - (1 if whole and divisor.furthest >= 1 else 0)
         return Range(max(min(self.low, Fraction(0)), -most), min(max(self.high, Fraction(0)), most))

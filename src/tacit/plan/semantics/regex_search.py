@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/semantics/test_regex_search.py
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from tacit.errors import InvalidPlan

@@ -6,6 +6,8 @@ A pattern is made of letters, `.` (any character but a line break), classes such
 back-references, flags, `\\b` or lazy repetition.  A text matches if the pattern is found somewhere in it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -60,7 +62,7 @@ class _Node:
 
     kind: str
     letters: _Letters | None = None
-    parts: tuple["_Node", ...] = ()
+    parts: tuple[_Node, ...] = ()
     least: int = 1
     most: int | None = 1
 

@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/semantics/test_released_ranges.py
 """
 
+from __future__ import annotations
+
 from fractions import Fraction
 from math import isqrt
 

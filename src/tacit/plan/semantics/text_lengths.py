@@ -1,5 +1,7 @@
 """How long a text can be that is read or made: proved from the plan, for every row, before one is looked at."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from functools import reduce
 from operator import add, or_
@@ -34,7 +36,7 @@ class Length:
     fixed: Fraction = Fraction(0)
     share: Fraction = Fraction(0)
 
-    def shorten(self, characters: int) -> "Length":
+    def shorten(self, characters: int) -> Length:
         """The length of a part of so many characters at most."""
         least = min(self.characters, characters)
         alone = Length(least, Fraction(least * _BYTES))
@@ -45,18 +47,18 @@ class Length:
         """How many times as long as a row the text can be, where a row takes ROW_BYTES and the bytes of its texts."""
         return self.fixed / ROW_BYTES + self.share
 
-    def __or__(self, other: "Length") -> "Length":
+    def __or__(self, other: Length) -> Length:
         """The length of one of two texts."""
         characters = max(self.characters, other.characters)
         return Length(characters, max(self.fixed, other.fixed), max(self.share, other.share))
 
-    def __add__(self, other: "Length") -> "Length":
+    def __add__(self, other: Length) -> Length:
         """The length of both, one after the other."""
         return Length(
             self.characters + other.characters, self.fixed + other.fixed, self.share + other.share
         )
 
-    def __mul__(self, times: Fraction) -> "Length":
+    def __mul__(self, times: Fraction) -> Length:
         """The length of a text each byte of which becomes so many, and no character more than one."""
         return Length(self.characters, self.fixed * times, self.share * times)
 

@@ -3,6 +3,8 @@
 Numbers are doubles, dates are days and timestamps microseconds since 1970, both as integers; None is NULL.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta

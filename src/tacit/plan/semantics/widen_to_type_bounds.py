@@ -1,5 +1,7 @@
 """Keys that are calculated from numbers without bounds: the bounds of their type are enough to know that none fails."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from fractions import Fraction
 

@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/sql/test_answers_as_tables.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -73,7 +75,7 @@ class NamedAnswer:
     names: tuple[Seen, ...]
 
     @staticmethod
-    def of(reader: Reader, found: Query, statement: Statement, *, beside: bool) -> "NamedAnswer":
+    def of(reader: Reader, found: Query, statement: Statement, *, beside: bool) -> NamedAnswer:
         """An answer by the name that it has in FROM; `beside` others, its columns are called by that name, too."""
         parts = reader.account.take(found.source)
         name = "" if found.common is None else reader.name(parts["this"]).text

@@ -5,6 +5,8 @@ A unit's rows are numbered first; what the first of them says is the least of wh
 Checked by: tests/laws/test_statements.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 from sqlglot import exp

@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/sql/test_other_spellings.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from sqlglot.tokenizer_core import Token as RawToken

@@ -1,5 +1,7 @@
 """Tables beside each other, FROM a, b WHERE a.x = b.x: a join on what WHERE says of both."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 from sqlglot import exp

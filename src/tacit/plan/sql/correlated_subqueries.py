@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/sql/test_correlated_subqueries.py and tests/laws/test_row_subqueries.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

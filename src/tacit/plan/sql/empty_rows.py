@@ -1,5 +1,7 @@
 """Statements that would show rows and can show none: SELECT * FROM visits LIMIT 0.  Tools ask so for the columns."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 
 from sqlglot import exp

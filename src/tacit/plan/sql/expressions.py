@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/sql/test_statement.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -69,7 +71,7 @@ class _Place:
         return Predicates(self.reader, self.forms, self.read)
 
     @property
-    def rows(self) -> "_Place":
+    def rows(self) -> _Place:
         """The rows below: what stands inside an aggregate."""
         return replace(self, level=ROWS)
 

@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/sql/test_answers_as_tables.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from itertools import takewhile
 

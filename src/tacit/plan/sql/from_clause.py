@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/test_rows_sql.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/test_wide.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, NoReturn

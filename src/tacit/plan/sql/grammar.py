@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/test_refusals.py
 """
 
+from __future__ import annotations
+
 from sqlglot import exp
 
 from tacit.plan.model.schema import Kind

@@ -3,6 +3,8 @@
 Checked by: tests/unit/curator/answer/test_group_windows.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/sql/test_grouping_sets.py
 """
 
+from __future__ import annotations
+
 from itertools import combinations, product
 
 from sqlglot import exp

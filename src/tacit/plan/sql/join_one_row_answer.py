@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/sql/test_join_one_row_answer.py and tests/laws/test_row_subqueries.py
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 from sqlglot import exp

@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/test_rows_sql.py and tests/laws/test_references.py
 """
 
+from __future__ import annotations
+
 from typing import NoReturn
 
 from sqlglot import exp

@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/sql/test_joins_with_answers.py and tests/laws/test_row_subqueries.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 

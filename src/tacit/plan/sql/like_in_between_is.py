@@ -5,6 +5,8 @@ What a pattern means is in `plan/semantics/match_like_patterns.py`; IN with a su
 Checked by: tests/unit/plan/sql/test_statement.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 from sqlglot import exp

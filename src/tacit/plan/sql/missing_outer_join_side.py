@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/sql/test_missing_outer_join_side.py
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil

@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/sql/test_mode.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/sql/test_privacy_options.py
 """
 
+from __future__ import annotations
+
 from sqlglot import exp
 
 from tacit.plan.model.expressions import Expression, IsNull

@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/sql/test_other_dialect_functions.py
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NoReturn
@@ -26,7 +28,7 @@ __all__ = ["NAMED"]
 _FIRST = read_moment("1970-01-01")
 
 
-def _read_unit(calls: "Calls", node: exp.Expr) -> str:
+def _read_unit(calls: Calls, node: exp.Expr) -> str:
     """The unit of time that an argument names."""
     if not is_unit(node):
         remedy = f"write one of {', '.join(UNIT_NAMES)}"
@@ -35,7 +37,7 @@ def _read_unit(calls: "Calls", node: exp.Expr) -> str:
     return name_of_unit(node.name)
 
 
-def _whole_number(calls: "Calls", node: exp.Expr) -> int:
+def _whole_number(calls: Calls, node: exp.Expr) -> int:
     """A constant whole number, which may be negative."""
     sign, digits = (-1, node.this) if isinstance(node, exp.Neg) else (1, node)
     if not isinstance(digits, exp.Literal) or not digits.name.isdecimal() or len(digits.name) > 18:
@@ -49,7 +51,7 @@ def _is_number_written_out(node: exp.Expr) -> bool:
     return isinstance(node.this if isinstance(node, exp.Neg) else node, exp.Literal)
 
 
-def _text(calls: "Calls", node: exp.Expr) -> str:
+def _text(calls: Calls, node: exp.Expr) -> str:
     if not isinstance(node, exp.Literal) or not node.is_string:
         calls.account.refuse(node, "a constant text is needed here", "write it in quotes")
     calls.account.places.add(node.meta["start"])
@@ -59,7 +61,7 @@ def _text(calls: "Calls", node: exp.Expr) -> str:
 # ---------------------------------------------------------------- choices and numbers
 
 
-def _decode(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _decode(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
     """DECODE(x, 'a', 1, 'b', 2, 0): what stands after the first value that x is."""
     operand, *rest = (calls.read(part) for part in parts)
     branches = [
@@ -72,7 +74,7 @@ def _decode(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
     return calls.forms.case(branches, rest[-1] if len(rest) % 2 else NULL)
 
 
-def _divide_or_zero(calls: "Calls", parts: Sequence[exp.Expr], *, null: bool) -> Expression:
+def _divide_or_zero(calls: Calls, parts: Sequence[exp.Expr], *, null: bool) -> Expression:
     """DIV0(a, b): zero where b is zero; of DIV0NULL, also where b is NULL."""
     top, bottom = (calls.read(part) for part in parts)
     missing: Expression = calls.forms.compare("=", bottom, literal(0))
@@ -81,17 +83,17 @@ def _divide_or_zero(calls: "Calls", parts: Sequence[exp.Expr], *, null: bool) ->
     return calls.forms.case([(missing, literal(0))], calls.forms.arithmetic("/", top, bottom))
 
 
-def _quotient(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _quotient(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
     """DIV(a, b): the whole part of a quotient."""
     return calls.forms.call(Function.QUOTIENT, [calls.read(part) for part in parts])
 
 
-def _square(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _square(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
     (operand,) = (calls.read(part) for part in parts)
     return calls.forms.arithmetic("*", operand, operand)
 
 
-def _with_one(calls: "Calls", parts: Sequence[exp.Expr], *, logarithm: bool) -> Expression:
+def _with_one(calls: Calls, parts: Sequence[exp.Expr], *, logarithm: bool) -> Expression:
     """LOG1P(x), which is LN(1 + x), and EXPM1(x), which is EXP(x) - 1."""
     (operand,) = (calls.read(part) for part in parts)
     forms = calls.forms
@@ -100,23 +102,23 @@ def _with_one(calls: "Calls", parts: Sequence[exp.Expr], *, logarithm: bool) -> 
     return forms.arithmetic("-", forms.call(Function.EXP, [operand]), literal(1))
 
 
-def _choice_of_null(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _choice_of_null(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
     """NVL2(x, a, b): a where x is not NULL, else b."""
     given, then, otherwise = (calls.read(part) for part in parts)
     return calls.forms.case([(Not(IsNull(given)), then)], otherwise)
 
 
-def _fill(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _fill(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
     """ZEROIFNULL(x)."""
     return calls.forms.call(Function.COALESCE, [calls.read(parts[0]), literal(0)])
 
 
-def _null_if_zero(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _null_if_zero(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
     """NULLIFZERO(x)."""
     return calls.forms.call(Function.NULLIF, [calls.read(parts[0]), literal(0)])
 
 
-def _choose(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _choose(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
     """CHOOSE(n, 'a', 'b') and ELT(n, 'a', 'b'): the n-th of what follows."""
     which, *rest = (calls.read(part) for part in parts)
     branches = [
@@ -126,7 +128,7 @@ def _choose(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
     return calls.forms.case(branches, NULL)
 
 
-def _place_in_list(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _place_in_list(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
     """FIELD(x, 'a', 'b'): the place of x among what follows, 0 if it is not there."""
     operand, *rest = (calls.read(part) for part in parts)
     branches = [
@@ -136,15 +138,15 @@ def _place_in_list(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
     return calls.forms.case(branches, literal(0))
 
 
-def _is_same(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _is_same(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
     """EQUAL_NULL(a, b): a IS NOT DISTINCT FROM b."""
     return Not(calls.forms.call(Function.DISTINCT, [calls.read(part) for part in parts]))
 
 
-def _cast_to(kind: Kind) -> "_Reader":
+def _cast_to(kind: Kind) -> _Reader:
     """TO_DOUBLE(x), TO_VARCHAR(x), DATETIME(x) and TIMESTAMP(x): a cast."""
 
-    def read(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+    def read(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
         return calls.forms.cast(calls.read(parts[0]), kind)
 
     return read
@@ -153,7 +155,7 @@ def _cast_to(kind: Kind) -> "_Reader":
 # ---------------------------------------------------------------- days and moments
 
 
-def _later(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _later(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
     """DATEADD(day, 30, x) and TIMESTAMPADD(day, 30, x); and DATEADD(day, y, x), by a number of the row."""
     unit = _read_unit(calls, parts[0])
     if _is_number_written_out(parts[1]):
@@ -163,38 +165,38 @@ def _later(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
     return calls.later_by(calls.read(parts[2]), many, unit)
 
 
-def _months_later(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _months_later(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
     """ADD_MONTHS(x, 3)."""
     operand, count = calls.read(parts[0]), _whole_number(calls, parts[1])
     return calls.forms.later(operand, count, "month")
 
 
-def _days_apart(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _days_apart(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
     """DATEDIFF(a, b), without a unit: how many days a is after b."""
     until, since = (calls.read(part) for part in parts)
     return calls.forms.in_units(Function.DATE_DIFF, "day", since, until)
 
 
-def _bucket(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _bucket(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
     """TIME_SLICE(x, 15, 'MINUTE')."""
     operand, count = calls.read(parts[0]), _whole_number(calls, parts[1])
     return time_bucket(calls.forms, count, _read_unit(calls, parts[2]), operand)
 
 
-def _complete(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _complete(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
     """TIMESTAMPDIFF(MINUTE, a, b): how many whole minutes b is after a."""
     unit = _read_unit(calls, parts[0])
     since, until = (calls.read(part) for part in parts[1:])
     return complete_units(calls.forms, unit, since, until)
 
 
-def _complete_backwards(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _complete_backwards(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
     """TIMESTAMP_DIFF(b, a, MINUTE): how many whole minutes b is after a."""
     until, since = (calls.read(part) for part in parts[:2])
     return complete_units(calls.forms, _read_unit(calls, parts[2]), since, until)
 
 
-def _part(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _part(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
     """DATEPART(hour, x) and DATE_PART('hour', x)."""
     first = parts[0]
     word = isinstance(first, exp.Column) and len(first.parts) == 1
@@ -204,17 +206,17 @@ def _part(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
     return calls.part_of(first.name, parts[1])
 
 
-def _seconds(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _seconds(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
     """UNIX_TIMESTAMP(x) and UNIX_SECONDS(x): the whole seconds since 1970 began, in UTC."""
     return calls.forms.in_units(Function.DATE_DIFF, "second", _FIRST, calls.read(parts[0]))
 
 
-def _week_day(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _week_day(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
     """DAYOFWEEKISO(x): Monday is 1."""
     return calls.forms.moment_part("isodow", calls.read(parts[0]))
 
 
-def _last_day(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _last_day(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
     """EOMONTH(x), and EOMONTH(x, -1): the last day of a month, or of one so many months later."""
     operand = calls.read(parts[0])
     if len(parts) == 2:
@@ -222,12 +224,12 @@ def _last_day(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
     return calls.forms.last_day(operand)
 
 
-def _zone(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _zone(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
     """FROM_UTC_TIMESTAMP(x, 'Europe/Berlin')."""
     return local_time(calls.forms, calls.read(parts[0]), _text(calls, parts[1]))
 
 
-def _other_zone(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _other_zone(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
     """CONVERT_TIMEZONE('UTC', 'Europe/Berlin', x): moments are in UTC."""
     if len(parts) == 3 and _text(calls, parts[0]).upper() not in {"UTC", "ETC/UTC", "GMT"}:
         reason = "moments are in UTC here"
@@ -236,20 +238,20 @@ def _other_zone(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
     return local_time(calls.forms, calls.read(parts[-1]), zone)
 
 
-def _truncate(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _truncate(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
     """DATETRUNC(month, x)."""
     unit = _read_unit(calls, parts[0])
     return calls.truncate_time(unit, calls.read(parts[1]))
 
 
-def _day_of(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _day_of(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
     """TO_DATE(x), TO_DATE('2024-01-31', 'YYYY-MM-DD') and STR_TO_DATE(x, '%d/%m/%Y')."""
     if len(parts) == 1:
         return calls.forms.cast(calls.read(parts[0]), Kind.DATE)
     return calls.parse_time(parts[0], parts[1], Kind.DATE)
 
 
-def _moment_of(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _moment_of(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
     """STRPTIME(x, '%d/%m/%Y %H:%M'), and TO_TIMESTAMP(x): so many seconds after 1970 began, in UTC."""
     if len(parts) == 1:
         unit = Literal("second", Kind.TEXT)
@@ -257,17 +259,17 @@ def _moment_of(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
     return calls.parse_time(parts[0], parts[1], Kind.TIMESTAMP)
 
 
-def _parse_backwards(calls: "Calls", parts: Sequence[exp.Expr], kind: Kind) -> Expression:
+def _parse_backwards(calls: Calls, parts: Sequence[exp.Expr], kind: Kind) -> Expression:
     """PARSE_DATE('%Y-%m-%d', x)."""
     return calls.parse_time(parts[1], parts[0], kind)
 
 
-def _format(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _format(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
     """DATE_FORMAT(x, '%Y-%m') and DATE_FORMAT(x, 'yyyy-MM')."""
     return calls.write_time(parts[0], parts[1])
 
 
-def _format_net(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _format_net(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
     """FORMAT(x, 'yyyy-MM') of T-SQL, where ddd and dddd are names of days."""
     given = parts[1]
     text = given.name if isinstance(given, exp.Literal) and given.is_string else ""
@@ -279,13 +281,13 @@ def _format_net(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
     return write_time(calls.forms, calls.read(parts[0]), from_java(spelled))
 
 
-def _format_backwards(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _format_backwards(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
     """FORMAT_DATE('%Y-%m', x)."""
     text = _text(calls, parts[0])
     return calls.forms.format_time(calls.read(parts[1]), text)
 
 
-def _name_of_part(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _name_of_part(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
     """DATENAME(month, x) and DATENAME(weekday, x)."""
     first = parts[0]
     form = {"month": "%B", "mm": "%B", "weekday": "%A", "dw": "%A"}.get(first.name.lower())
@@ -295,28 +297,28 @@ def _name_of_part(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
     return calls.forms.format_time(calls.read(parts[1]), form)
 
 
-def _refuse_name(calls: "Calls", node: exp.Expr) -> NoReturn:
+def _refuse_name(calls: Calls, node: exp.Expr) -> NoReturn:
     calls.account.refuse(node, "DATENAME takes month or weekday", "write EXTRACT(year FROM x)")
 
 
 # ---------------------------------------------------------------- texts
 
 
-def _ends_with(before: str, after: str) -> "_Reader":
-    def read(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _ends_with(before: str, after: str) -> _Reader:
+    def read(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
         text, part = (calls.read(each) for each in parts)
         return calls.forms.holds(text, part, before, after)
 
     return read
 
 
-def _is_number(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _is_number(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
     """ISNUMERIC(x): 1 if a text is a number, else 0."""
     number = calls.forms.cast(calls.read(parts[0]), Kind.NUMBER)
     return calls.forms.case([(Not(IsNull(number)), literal(1))], literal(0))
 
 
-def _part_by_separator(calls: "Calls", parts: Sequence[exp.Expr]) -> Expression:
+def _part_by_separator(calls: Calls, parts: Sequence[exp.Expr]) -> Expression:
     """SUBSTRING_INDEX(x, '@', 1), which is before the first, and SUBSTRING_INDEX(x, '@', -1), after the last."""
     if _whole_number(calls, parts[2]) not in {1, -1}:
         remedy = "write SUBSTRING_INDEX(x, '@', 1), or SPLIT_PART(x, '@', 2) for the second part"

@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/sql/test_other_phrases.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 
 from sqlglot.dialects.duckdb import DuckDB

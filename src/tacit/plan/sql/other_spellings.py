@@ -3,6 +3,8 @@
 They are changed before the text is parsed and keep their places in it, so a refusal underlines what was typed.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Collection, Sequence
 

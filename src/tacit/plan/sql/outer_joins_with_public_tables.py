@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/sql/test_outer_joins_with_public_tables.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 from sqlglot import exp

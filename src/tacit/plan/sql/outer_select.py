@@ -1,5 +1,7 @@
 """A question around one that is released: what it chooses, computes and sorts is done with the answer, at no cost."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile

@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/sql/test_parameters.py
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime

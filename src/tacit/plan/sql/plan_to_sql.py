@@ -1,5 +1,7 @@
 """A plan as SQL: the text that reads as the same plan, so that a question written in Python can be sent as text."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from datetime import date, datetime
 from fractions import Fraction

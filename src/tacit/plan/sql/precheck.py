@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/sql/test_statement.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Sequence
 
 from tacit.errors import InvalidPlan

@@ -3,6 +3,8 @@
 What it says is no part of the plan, which knows no price; whoever answers has to hold to it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import field
 from fractions import Fraction

@@ -1,5 +1,7 @@
 """Quantiles in SQL, however they are spelled, and the least and the greatest value: what is ranked, and where."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 
 from sqlglot import exp

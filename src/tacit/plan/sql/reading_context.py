@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/test_rows_sql.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
@@ -60,20 +62,20 @@ WHOLE = {exp.DType.SMALLINT: 15, exp.DType.INT: 31, exp.DType.BIGINT: 63}
 
 
 def _refuse_subquery(
-    reader: "Reader", node: exp.Expr, _value: Expression | None, _draft: Draft
+    reader: Reader, node: exp.Expr, _value: Expression | None, _draft: Draft
 ) -> Expression:
     """Refuse a subquery where nothing is released."""
     return reader.account.unknown(node)
 
 
-def _pass_exists(_reader: "Reader", _node: exp.Exists, _draft: Draft) -> Expression | None:
+def _pass_exists(_reader: Reader, _node: exp.Exists, _draft: Draft) -> Expression | None:
     """EXISTS where nothing but the unit of the row outside may be named."""
     return None
 
 
 def _refuse_answer(
-    reader: "Reader", _left: Scope, _join: exp.Expr, source: exp.Expr, _where: exp.Expr | None
-) -> "Source":
+    reader: Reader, _left: Scope, _join: exp.Expr, source: exp.Expr, _where: exp.Expr | None
+) -> Source:
     """Refuse an answer among rows where nothing is released."""
     return reader.account.unknown(source)
 
@@ -90,14 +92,14 @@ class Reader:
 
     account: Account
     tables: Mapping[str, Table]
-    read_query: Callable[["Reader", exp.Expr, str], Origin]
-    read_source: Callable[["Reader", exp.Expr, Mapping[str, Any]], "Source"]
-    read_membership: Callable[["Reader", exp.Expr, Draft], Expression]
-    read_subquery: Callable[["Reader", exp.Expr, Expression | None, Draft], Expression] = (
+    read_query: Callable[[Reader, exp.Expr, str], Origin]
+    read_source: Callable[[Reader, exp.Expr, Mapping[str, Any]], Source]
+    read_membership: Callable[[Reader, exp.Expr, Draft], Expression]
+    read_subquery: Callable[[Reader, exp.Expr, Expression | None, Draft], Expression] = (
         _refuse_subquery
     )
-    read_exists: Callable[["Reader", exp.Exists, Draft], Expression | None] = _pass_exists
-    join_answer: Callable[["Reader", Scope, exp.Expr, exp.Expr, exp.Expr | None], "Source"] = (
+    read_exists: Callable[[Reader, exp.Exists, Draft], Expression | None] = _pass_exists
+    join_answer: Callable[[Reader, Scope, exp.Expr, exp.Expr, exp.Expr | None], Source] = (
         _refuse_answer
     )
     finding: bool = False
@@ -121,23 +123,23 @@ class Reader:
     key_kinds: frozenset[type[exp.Expr]] = frozenset()
     """What sorts of expressions GROUP BY calculates."""
 
-    def with_origins(self, origins: Mapping[str, Origin]) -> "Reader":
+    def with_origins(self, origins: Mapping[str, Origin]) -> Reader:
         """The reader of a query that may use these rows by their names."""
         return replace(self, origins=origins)
 
-    def inside(self) -> "Reader":
+    def inside(self) -> Reader:
         """The reader of a query inside, which knows nothing of the columns outside and is not released by itself."""
         return replace(self, scope=None, key_kinds=frozenset(), withs={}, ties=(), finding=False)
 
-    def with_withs(self, withs: Mapping[str, exp.Expr]) -> "Reader":
+    def with_withs(self, withs: Mapping[str, exp.Expr]) -> Reader:
         """The reader of a SELECT that may read these common table expressions after they are released."""
         return replace(self, withs=withs, answers=withs)
 
-    def with_scope(self, scope: Scope) -> "Reader":
+    def with_scope(self, scope: Scope) -> Reader:
         """The reader of what stands beside this FROM."""
         return replace(self, scope=scope)
 
-    def with_keys(self, kinds: frozenset[type[exp.Expr]]) -> "Reader":
+    def with_keys(self, kinds: frozenset[type[exp.Expr]]) -> Reader:
         """The reader of what stands after this GROUP BY."""
         return replace(self, key_kinds=kinds)
 

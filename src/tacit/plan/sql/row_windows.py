@@ -1,5 +1,7 @@
 """Window functions: what a row is among others of its unit."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

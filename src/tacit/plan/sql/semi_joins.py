@@ -1,5 +1,7 @@
 """Which units: IN and EXISTS among the conditions of WHERE."""
 
+from __future__ import annotations
+
 from sqlglot import exp
 
 from tacit.plan.model import expressions as e

@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/sql/test_statement.py
 """
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -156,11 +158,11 @@ class Account:
         is_call = len(inside) == 2 and inside[1].kind == "L_PAREN"
         return inside[0].text[:64] if is_call and inside[0].text.isidentifier() else ""
 
-    def about(self, node: exp.Expr) -> "_About":
+    def about(self, node: exp.Expr) -> _About:
         """Refusals of the plan, said about the place in the text that they come from."""
         return _About(self, node, 0)
 
-    def nested(self, node: exp.Expr) -> "_About":
+    def nested(self, node: exp.Expr) -> _About:
         """The same, about an expression that stands inside another one; refused if too many do."""
         if self.depth >= DEEPEST:
             reason = f"expressions are nested more than {DEEPEST} levels deep"

@@ -5,6 +5,8 @@ A remark is a function of the text alone: two texts of one plan share one answer
 Checked by: tests/unit/plan/sql/test_spelling_remarks.py
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 

@@ -4,6 +4,8 @@ Text is read as DuckDB's SQL by sqlglot.  Every node of its tree, every argument
 text must be read by something here; `grammar.NODES` says what a node may hold and which words it accounts for.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -28,7 +30,6 @@ from tacit.plan.sql.answers_as_tables import (
     join_scalar,
     stack_statements,
 )
-from tacit.plan.sql.correlated_subqueries import read_correlated, read_tied_exists
 from tacit.plan.sql.expressions import read_expression
 from tacit.plan.sql.find_released_queries import (
     Query,
@@ -148,7 +149,7 @@ def read_asked(
         read_source,
         read_membership,
         _read_row_subquery,
-        read_tied_exists,
+        _read_tied_exists,
         _join_answer,
         finding=finding,
     )
@@ -379,11 +380,20 @@ def _read_inside(reader: Reader, query: exp.Expr) -> Statement:
     return _read_query(inside, query, whole=False)
 
 
+def _read_tied_exists(reader: Reader, node: exp.Exists, draft: Draft) -> Expression | None:
+    """EXISTS that is tied to the row outside by more than its unit, or about a public table; None for others."""
+    from tacit.plan.sql.correlated_subqueries import read_tied_exists
+
+    return read_tied_exists(reader, node, draft)
+
+
 def _read_row_subquery(
     reader: Reader, node: exp.Expr, value: Expression | None, draft: Draft
 ) -> Expression:
     """A subquery that rows are compared with: a scalar, or with a value what IN compares it with."""
     if value is None:
+        from tacit.plan.sql.correlated_subqueries import read_correlated
+
         tied = read_correlated(_read_inside, reader, node, draft)
         return read_row_scalar(_read_inside, reader, node) if tied is None else tied
     return read_row_set(_read_inside, reader, node, value)

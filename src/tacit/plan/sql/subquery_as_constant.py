@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/sql/test_subquery_as_constant.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import ceil, floor

@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/questions/test_declared_text_functions.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import NoReturn
 

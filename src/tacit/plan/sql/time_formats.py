@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/sql/test_time_formats.py
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from datetime import datetime

@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/test_rows_sql.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from sqlglot import exp

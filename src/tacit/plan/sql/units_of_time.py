@@ -3,6 +3,8 @@
 Checked by: tests/laws/test_units_of_time.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Sequence
 
 from sqlglot import exp

@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/sql/test_values_table.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from sqlglot import exp

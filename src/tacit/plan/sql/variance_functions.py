@@ -1,5 +1,7 @@
 """Variances, standard deviations, covariances and correlations in SQL: which node of the parser's tree is which."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 from sqlglot import exp

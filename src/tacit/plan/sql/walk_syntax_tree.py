@@ -3,6 +3,8 @@
 Checked by: tests/unit/plan/sql/test_walk_syntax_tree.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 from sqlglot import exp

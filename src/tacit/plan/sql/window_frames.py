@@ -5,6 +5,8 @@ A frame of so many groups before and after is made of LAG and LEAD, so a moving 
 Checked by: tests/laws/test_statements.py
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction

@@ -1,5 +1,7 @@
 """The sockets of the PostgreSQL door: TLS before anything, one task a client, and an end for those who are silent."""
 
+from __future__ import annotations
+
 import asyncio
 import ssl
 from collections.abc import Callable
@@ -88,10 +90,10 @@ class WireServer:
             await self._server.wait_closed()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    def _admit(self) -> "_Client":
+    def _admit(self) -> _Client:
         return _Client(self)
 
-    def enter(self, client: "_Client") -> bool:
+    def enter(self, client: _Client) -> bool:
         """Count a socket; False if there are too many, of all or from one address."""
         near = sum(1 for each in self._clients if each.address == client.address)
         if len(self._clients) >= _ALL_AT_ONCE or near >= _FROM_ONE_ADDRESS:
@@ -99,11 +101,11 @@ class WireServer:
         self._clients.add(client)
         return True
 
-    def leave(self, client: "_Client") -> None:
+    def leave(self, client: _Client) -> None:
         """Forget a socket."""
         self._clients.discard(client)
 
-    async def encrypt(self, client: "_Client", transport: asyncio.Transport) -> asyncio.Transport:
+    async def encrypt(self, client: _Client, transport: asyncio.Transport) -> asyncio.Transport:
         """The transport within TLS."""
         assert self._context is not None, "TLS is offered with a certificate alone"
         loop = asyncio.get_running_loop()

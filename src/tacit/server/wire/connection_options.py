@@ -3,6 +3,8 @@
 Checked by: tests/unit/server/wire/test_conversation.py
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 

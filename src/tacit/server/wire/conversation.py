@@ -3,6 +3,8 @@
 Checked by: tests/unit/server/wire/test_conversation.py, tests/unit/server/wire/test_sequences.py
 """
 
+from __future__ import annotations
+
 import asyncio
 import struct
 from collections.abc import Coroutine, Sequence

@@ -3,6 +3,8 @@
 Checked by: tests/unit/server/wire/test_copy_format.py
 """
 
+from __future__ import annotations
+
 import re
 import struct
 from collections.abc import Iterator, Sequence

@@ -3,6 +3,8 @@
 Checked by: tests/unit/server/wire/test_conversation.py
 """
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
@@ -42,7 +44,7 @@ class Door:
         self._turns: dict[str, asyncio.Lock] = {}
         self._open: dict[bytes, Conversation] = {}
 
-    def enter(self, conversation: "Conversation", name: str) -> bytes:
+    def enter(self, conversation: Conversation, name: str) -> bytes:
         """Count somebody who has signed in, and draw the key that cancels what they ask."""
         own = sum(1 for each in self._open.values() if each.name == name)
         if len(self._open) >= _MOST_CONNECTIONS or own >= _MOST_EACH:

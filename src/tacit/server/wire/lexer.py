@@ -5,6 +5,8 @@ What a question means is read by the vault; what is read here decides whom a sta
 Checked by: tests/unit/server/wire/test_lexer.py
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 
@@ -49,17 +51,17 @@ class Statement:
         found = self.tokens[place : place + 1]
         return found[0].value if found and found[0].kind == "word" else ""
 
-    def with_comments(self, more: tuple[str, ...]) -> "Statement":
+    def with_comments(self, more: tuple[str, ...]) -> Statement:
         """The same with more comments."""
         return Statement(self.text, self.start, self.tokens, (*self.comments, *more))
 
-    def rest(self, place: int) -> "Statement":
+    def rest(self, place: int) -> Statement:
         """What begins with the token at a place: the question that is explained, copied or declared."""
         kept = self.tokens[place:]
         begins = kept[0].start if kept else self.start + len(self.text)
         return Statement(self.text[begins - self.start :], begins, kept, self.comments)
 
-    def between(self, first: int, last: int) -> "Statement":
+    def between(self, first: int, last: int) -> Statement:
         """The tokens from a place to another one."""
         kept = self.tokens[first:last]
         text = self.text[kept[0].start - self.start : kept[-1].end - self.start] if kept else ""

@@ -5,6 +5,8 @@ Tools write the types of values behind them, `ward IN ($1::VARCHAR, $2::VARCHAR)
 Checked by: tests/unit/server/wire/test_list_parameters.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime

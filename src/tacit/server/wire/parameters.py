@@ -3,6 +3,8 @@
 Checked by: tests/unit/server/wire/test_parameters.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any

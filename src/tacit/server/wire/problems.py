@@ -3,6 +3,8 @@
 Checked by: tests/unit/server/wire/test_problems.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager
 

@@ -3,6 +3,8 @@
 Checked by: tests/unit/server/wire/test_questions_in_statement.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta

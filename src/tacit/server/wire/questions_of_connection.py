@@ -5,6 +5,8 @@ Nothing is decided here about what an answer costs or whether it is given.
 Checked by: tests/unit/server/wire/test_sequences.py, tests/unit/server/wire/test_questions_in_statement.py
 """
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace as with_fields
@@ -140,7 +142,7 @@ class Asking:
         types: Sequence[int] = (),
         *,
         asks: bool = False,
-    ) -> "_Found":
+    ) -> _Found:
         """What is known of a statement; with `asks` also its answer, if it costs nothing.
 
         It is looked up in one go, on one thread: handing work over takes longer than most of it.

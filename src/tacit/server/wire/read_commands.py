@@ -6,6 +6,8 @@ SET and SHOW are read in `read_set_and_show`, cursors in `read_cursor_commands`,
 Checked by: tests/unit/server/wire/test_read_commands.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

@@ -3,6 +3,8 @@
 Checked by: tests/unit/server/wire/test_read_commands.py
 """
 
+from __future__ import annotations
+
 from tacit.frozen import frozen
 from tacit.server.wire.lexer import Statement
 from tacit.server.wire.statement_kinds import is_question

@@ -3,6 +3,8 @@
 Checked by: tests/unit/server/wire/test_read_commands.py
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 from tacit.frozen import frozen

@@ -3,6 +3,8 @@
 Checked by: tests/unit/server/wire/test_values.py
 """
 
+from __future__ import annotations
+
 import re
 import struct
 from datetime import UTC, date, datetime, timedelta

@@ -7,6 +7,8 @@ Checked by: tests/unit/server/wire/test_conversation.py, tests/unit/server/wire/
 
 # ruff: noqa: ARG001 -- a command need not look at everything that it is given
 
+from __future__ import annotations
+
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +34,7 @@ __all__ = ["COMMANDS", "describe_show"]
 _STORED = "these rows come from the stored answer; reading them again is free"
 
 
-async def _set(session: "Session", statement: Statement, *_: Any) -> Outcome:
+async def _set(session: Session, statement: Statement, *_: Any) -> Outcome:
     wanted = read_set(statement)
     if wanted.name is None:
         return Outcome("SET")
@@ -45,7 +47,7 @@ async def _set(session: "Session", statement: Statement, *_: Any) -> Outcome:
     return Outcome("SET")
 
 
-async def _reset(session: "Session", statement: Statement, *_: Any) -> Outcome:
+async def _reset(session: Session, statement: Statement, *_: Any) -> Outcome:
     if statement.word(1) == "all":
         session.settings.reset_all()
     else:
@@ -54,7 +56,7 @@ async def _reset(session: "Session", statement: Statement, *_: Any) -> Outcome:
 
 
 async def _show(
-    session: "Session", statement: Statement, values: Sequence[Any], types: Sequence[int], *_: Any
+    session: Session, statement: Statement, values: Sequence[Any], types: Sequence[int], *_: Any
 ) -> Outcome:
     if statement.word(1) == "tables":
         return await session.asking.answer(statement, values, types)
@@ -71,7 +73,7 @@ async def _show(
 
 
 async def describe_show(
-    session: "Session", statement: Statement, types: Sequence[int]
+    session: Session, statement: Statement, types: Sequence[int]
 ) -> tuple[Field, ...] | None:
     """The columns of what SHOW shows."""
     if statement.word(1) == "tables":
@@ -81,7 +83,7 @@ async def describe_show(
     return (Field(read_show(statement), TEXT),)
 
 
-async def _discard(session: "Session", statement: Statement, *_: Any) -> Outcome:
+async def _discard(session: Session, statement: Statement, *_: Any) -> Outcome:
     what = statement.word(1)
     if what == "all":
         if session.transaction.is_open:
@@ -93,20 +95,20 @@ async def _discard(session: "Session", statement: Statement, *_: Any) -> Outcome
     return Outcome(f"DISCARD {what.upper()}")
 
 
-async def _begin(session: "Session", *_: Any) -> Outcome:
+async def _begin(session: Session, *_: Any) -> Outcome:
     warned = session.transaction.begin()
     notices = (("there is already a transaction in progress", None),) if warned else ()
     return Outcome("BEGIN", notices=notices)
 
 
-async def _commit(session: "Session", *_: Any) -> Outcome:
+async def _commit(session: Session, *_: Any) -> Outcome:
     failed = session.transaction.status == "E"
     session.transaction.end(kept=not failed)
     session.end_portals()
     return Outcome("ROLLBACK" if failed else "COMMIT")
 
 
-async def _rollback(session: "Session", statement: Statement, *_: Any) -> Outcome:
+async def _rollback(session: Session, statement: Statement, *_: Any) -> Outcome:
     words = [token.value for token in statement.tokens]
     if "to" in words[1:]:
         at = words.index("to", 1) + 1
@@ -118,25 +120,25 @@ async def _rollback(session: "Session", statement: Statement, *_: Any) -> Outcom
     return Outcome("ROLLBACK")
 
 
-async def _savepoint(session: "Session", statement: Statement, *_: Any) -> Outcome:
+async def _savepoint(session: Session, statement: Statement, *_: Any) -> Outcome:
     session.transaction.save(read_name(statement, 1))
     return Outcome("SAVEPOINT")
 
 
-async def _release(session: "Session", statement: Statement, *_: Any) -> Outcome:
+async def _release(session: Session, statement: Statement, *_: Any) -> Outcome:
     more = statement.word(1) == "savepoint" and len(statement.tokens) > 2
     session.transaction.release(read_name(statement, 2 if more else 1))
     return Outcome("RELEASE")
 
 
-async def _prepare(session: "Session", statement: Statement, *_: Any) -> Outcome:
+async def _prepare(session: Session, statement: Statement, *_: Any) -> Outcome:
     wanted = read_prepare(statement)
     await session.prepare(wanted.name, wanted.statement, wanted.types)
     return Outcome("PREPARE")
 
 
 async def _execute(
-    session: "Session",
+    session: Session,
     statement: Statement,
     values: Sequence[Any],
     types: Sequence[int],
@@ -157,7 +159,7 @@ async def _execute(
     return await session.run(asked, bound, prepared.types, level + 1)
 
 
-async def _deallocate(session: "Session", statement: Statement, *_: Any) -> Outcome:
+async def _deallocate(session: Session, statement: Statement, *_: Any) -> Outcome:
     place = 2 if statement.word(1) == "prepare" and len(statement.tokens) > 2 else 1
     if statement.word(place) == "all":
         session.statements = {}
@@ -169,7 +171,7 @@ async def _deallocate(session: "Session", statement: Statement, *_: Any) -> Outc
 
 
 async def _declare(
-    session: "Session", statement: Statement, values: Sequence[Any], types: Sequence[int], *_: Any
+    session: Session, statement: Statement, values: Sequence[Any], types: Sequence[int], *_: Any
 ) -> Outcome:
     wanted = read_declare(statement)
     if not wanted.hold and not session.transaction.is_open:
@@ -182,7 +184,7 @@ async def _declare(
     return Outcome("DECLARE CURSOR")
 
 
-async def _fetch(session: "Session", statement: Statement, *_: Any) -> Outcome:
+async def _fetch(session: Session, statement: Statement, *_: Any) -> Outcome:
     wanted = read_fetch(statement)
     portal = session.cursor(wanted.name)
     if portal.statement is not None and portal.outcome is None:
@@ -199,7 +201,7 @@ async def _fetch(session: "Session", statement: Statement, *_: Any) -> Outcome:
     return Outcome(f"FETCH {len(rows)}", outcome.fields, rows, notices)
 
 
-async def _close(session: "Session", statement: Statement, *_: Any) -> Outcome:
+async def _close(session: Session, statement: Statement, *_: Any) -> Outcome:
     if statement.word(1) == "all":
         session.portals = {
             name: each for name, each in session.portals.items() if not each.is_cursor
@@ -212,7 +214,7 @@ async def _close(session: "Session", statement: Statement, *_: Any) -> Outcome:
 
 
 async def _explain(
-    session: "Session", statement: Statement, values: Sequence[Any], types: Sequence[int], *_: Any
+    session: Session, statement: Statement, values: Sequence[Any], types: Sequence[int], *_: Any
 ) -> Outcome:
     wanted = read_explain(statement)
     inner = question_within(wanted.question)
@@ -227,7 +229,7 @@ async def _explain(
 
 
 async def _copy(
-    session: "Session",
+    session: Session,
     statement: Statement,
     values: Sequence[Any],
     types: Sequence[int],
@@ -240,7 +242,7 @@ async def _copy(
     return Outcome(f"COPY {len(answer.rows)}", answer.fields, answer.rows, answer.notices, wanted)
 
 
-async def _nothing(session: "Session", statement: Statement, *_: Any) -> Outcome:
+async def _nothing(session: Session, statement: Statement, *_: Any) -> Outcome:
     return Outcome(statement.word(0).upper())
 
 

@@ -3,6 +3,8 @@
 Checked by: tests/unit/server/wire/test_scram.py
 """
 
+from __future__ import annotations
+
 import ssl
 from base64 import b64decode, b64encode
 from binascii import Error

@@ -3,6 +3,8 @@
 Questions are asked by `Asking`, and SQL's other commands are done by `perform`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 

@@ -3,6 +3,8 @@
 Checked by: tests/unit/server/wire/test_read_commands.py
 """
 
+from __future__ import annotations
+
 from tacit.server.wire.lexer import Statement, Token
 from tacit.server.wire.problems import Problem
 

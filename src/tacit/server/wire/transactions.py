@@ -3,6 +3,8 @@
 Checked by: tests/unit/server/wire/test_transactions.py
 """
 
+from __future__ import annotations
+
 from tacit.server.wire.problems import Problem
 from tacit.server.wire.settings import Settings
 

@@ -3,6 +3,8 @@
 Checked by: tests/unit/server/wire/test_values.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from datetime import date, datetime
 

@@ -5,6 +5,8 @@ Most of it is read by the vault as part of the question.  What is not can be eva
 Checked by: tests/unit/server/wire/test_wrapped_questions.py
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 
