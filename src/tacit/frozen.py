@@ -49,6 +49,7 @@ def _make_class(cls: type[T], *, init: bool, eq: bool) -> type[T]:
     own = cls.__dict__
     says_equal, says_shown = "__eq__" in own, "__repr__" in own
     says_hash = own.get("__hash__") is not None
+    cls.__doc__ = cls.__doc__ or cls.__name__  # else its signature is worked out and written there
     made: Any = dataclass(init=False, repr=False, eq=False, slots=True)(cls)
     listed = fields(made)
     if init:

@@ -132,6 +132,7 @@ INSIDE = {
             "log",
             "describe_tables",
             "free_answers",
+            "explain_free_answer",
             "watch_threshold",
             "tables",
             "vectors",
@@ -507,6 +508,9 @@ def test_right_imports_pass():
 
 
 ROOMS_WITH_LATER = (
+    "tacit.exact",
+    "tacit.plan",
+    "tacit.stability",
     "tacit.privacy",
     "tacit.accounting",
     "tacit.engines",

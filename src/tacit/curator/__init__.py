@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tacit.curator.answer.column_types import AnswerColumn
 from tacit.curator.answer.intervals import Interval, Noisy
 from tacit.curator.answer.left_out_captions import LeftOut
 from tacit.curator.answer.release import Price, Release
@@ -19,7 +20,6 @@ from tacit.curator.vault import Vault
 from tacit.later import later
 
 if TYPE_CHECKING:
-    from tacit.curator.answer.column_types import AnswerColumn
     from tacit.curator.answer.explanation import Expected, Explanation
     from tacit.curator.answer.randomized_survey import SurveyTable
     from tacit.curator.budget import Budget
@@ -190,7 +190,6 @@ __all__ = [
 
 _LATER = {
     "Address": "policy.ledger_section",
-    "AnswerColumn": "answer.column_types",
     "Answered": "tables.release_tables",
     "Assigned": "vectors.summable_vectors",
     "Backpropagated": "vectors.summable_vectors",

@@ -1,6 +1,6 @@
 """What is known of an answer that needs no row and costs nothing.
 
-Checked by: tests/unit/curator/test_free_answers.py
+Checked by: tests/laws/test_free.py
 """
 
 from __future__ import annotations

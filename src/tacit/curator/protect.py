@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tacit.curator.policy.policy import Limit, Policy, Shared
-from tacit.curator.policy.public_tables import public_of
 from tacit.curator.policy.read_column_shorthand import Declared, column_of
 from tacit.curator.vault import Vault
 from tacit.engines import (
@@ -141,6 +140,8 @@ def protect(
     for each, spec in (public or {}).items():
         if each in sources:
             raise InvalidInput("public", each, "give the public table another name")
+        from tacit.curator.policy.public_tables import public_of
+
         table, rows = public_of(each, spec)
         tables[table], shared[each] = rows, Shared(table, 1)
     entity = next(

@@ -35,7 +35,7 @@ from tacit.engines import Engine
 from tacit.errors import InvalidInput
 from tacit.exact import Number
 from tacit.ledger import Entry, Ledger
-from tacit.plan import Frame, Plan, spelling_remarks
+from tacit.plan import Plan, spelling_remarks
 
 if TYPE_CHECKING:
     from tacit.curator.answer.explanation import Explanation
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from tacit.curator.vectors.vectors_noise import Sampling, Trials
     from tacit.curator.watch_threshold import Watch
     from tacit.ledger import DurableLedger
+    from tacit.plan import Frame
 
 __all__ = ["Vault"]
 
@@ -219,11 +220,15 @@ class Vault:
 
             return frame_of_survey(self.surveys[name])
         shared = table_named(name, self._access.read_tables())
+        from tacit.plan import Frame
+
         return Frame(shared.asked_table, asker=self.ask, finding=True, source=self)
 
     def rows_of(self, text: str) -> Frame:
         """The rows that a question in SQL counts, as a frame: `SELECT COUNT(*) AS n FROM visits WHERE cost > 5`."""
         table, rows = rows_of_text(self._access, text)
+        from tacit.plan import Frame
+
         return Frame(table, asker=self.ask, rows=rows, finding=True, source=self)
 
     @property

@@ -14,6 +14,10 @@ from tacit.engines.duckdb.discover_columns import (
 )
 from tacit.engines.duckdb.engine import DuckDB
 from tacit.engines.engine import MOST_BITS, MOST_ROWS, Answer, Engine
+from tacit.engines.rows_as_codes import CodedRows
+from tacit.engines.sources.addresses import is_address
+from tacit.engines.sources.path_to_unit import Linked, Step
+from tacit.engines.sources.postgres_tables import PostgresTable
 from tacit.engines.sources.source_kinds import (
     Separated,
     Source,
@@ -24,6 +28,8 @@ from tacit.engines.sources.source_kinds import (
     table_name,
     with_format,
 )
+from tacit.engines.sources.spark_tables import SparkTable
+from tacit.engines.sources.text_cells import DIALECT_WORDS, Dialect, dialect_of
 from tacit.engines.unknown_keys_per_unit import Gathered
 from tacit.engines.work_bounds import MOST_PAIRS, may_leave_out
 from tacit.later import later
@@ -35,13 +41,7 @@ if TYPE_CHECKING:
     from tacit.engines.duckdb.public_table_facts import public_columns, read_public
     from tacit.engines.memory.engine import Memory
     from tacit.engines.postgres.engine import Postgres
-    from tacit.engines.rows_as_codes import CodedRows
     from tacit.engines.served.rights import Rights
-    from tacit.engines.sources.addresses import is_address
-    from tacit.engines.sources.path_to_unit import Linked, Step
-    from tacit.engines.sources.postgres_tables import PostgresTable
-    from tacit.engines.sources.spark_tables import SparkTable
-    from tacit.engines.sources.text_cells import DIALECT_WORDS, Dialect, dialect_of
     from tacit.engines.sources.text_files import guess_format, guess_kinds
     from tacit.engines.spark.engine import Spark
 
@@ -97,26 +97,17 @@ __all__ = [
 ]
 
 _LATER = {
-    "CodedRows": "rows_as_codes",
-    "DIALECT_WORDS": "sources.text_cells",
-    "Dialect": "sources.text_cells",
     "InspectedColumn": "duckdb.inspect_rows",
     "InspectedTable": "duckdb.inspect_rows",
-    "Linked": "sources.path_to_unit",
     "Memory": "memory.engine",
     "Postgres": "postgres.engine",
-    "PostgresTable": "sources.postgres_tables",
     "Rights": "served.rights",
     "Spark": "spark.engine",
-    "SparkTable": "sources.spark_tables",
-    "Step": "sources.path_to_unit",
-    "dialect_of": "sources.text_cells",
     "digest_rows": "duckdb.digest_rows",
     "guess_format": "sources.text_files",
     "guess_kinds": "sources.text_files",
     "ingest": "duckdb.ingest",
     "inspect_source": "duckdb.inspect_rows",
-    "is_address": "sources.addresses",
     "public_columns": "duckdb.public_table_facts",
     "read_public": "duckdb.public_table_facts",
 }

@@ -33,6 +33,7 @@ from tacit.exact.coins import (
 )
 from tacit.exact.entropy import rekey, words
 from tacit.exact.gaussian import GaussianTable, discrete_gaussian, gaussian_table
+from tacit.exact.laplace import GeometricCoins, discrete_laplace, geometric, geometric_coins
 from tacit.exact.rational import (
     ROUNDING,
     Number,
@@ -45,10 +46,18 @@ from tacit.exact.rational import (
 )
 from tacit.exact.sealing import KEY_BYTES, new_key, seal, unseal
 from tacit.exact.tails import gaussian_mass, gaussian_moment, gaussian_tail
+from tacit.exact.uniform import below, random_bits
+from tacit.exact.weighted import (
+    SLACK,
+    drawn_index,
+    exp_weights,
+    weighted_index,
+    weighted_law,
+    weighted_rows,
+)
 from tacit.later import later
 
 if TYPE_CHECKING:
-    from tacit.exact.laplace import GeometricCoins, discrete_laplace, geometric, geometric_coins
     from tacit.exact.quadrature import unit_rule
     from tacit.exact.selection import (
         Slots,
@@ -58,15 +67,6 @@ if TYPE_CHECKING:
         flipped_choice,
         uniform_choice,
         weigh,
-    )
-    from tacit.exact.uniform import below, random_bits
-    from tacit.exact.weighted import (
-        SLACK,
-        drawn_index,
-        exp_weights,
-        weighted_index,
-        weighted_law,
-        weighted_rows,
     )
 
 
@@ -137,26 +137,14 @@ __all__ = [
 ]
 
 _LATER = {
-    "GeometricCoins": "laplace",
-    "SLACK": "weighted",
     "Slots": "selection",
-    "below": "uniform",
     "below_best": "selection",
-    "discrete_laplace": "laplace",
-    "drawn_index": "weighted",
-    "exp_weights": "weighted",
     "exponential_choice": "selection",
     "exponential_slots": "selection",
     "flipped_choice": "selection",
-    "geometric": "laplace",
-    "geometric_coins": "laplace",
-    "random_bits": "uniform",
     "uniform_choice": "selection",
     "unit_rule": "quadrature",
     "weigh": "selection",
-    "weighted_index": "weighted",
-    "weighted_law": "weighted",
-    "weighted_rows": "weighted",
 }
 
 __getattr__ = later(__name__, _LATER)

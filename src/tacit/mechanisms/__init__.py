@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from tacit.later import later
 from tacit.mechanisms.gaussian import Gaussian, analytic_gaussian_sigma, classical_gaussian_sigma
 from tacit.mechanisms.grid_steps import steps_moved_squared
+from tacit.mechanisms.grouped_quantiles import RankedCells
+from tacit.mechanisms.laplace import Laplace
 from tacit.mechanisms.noise_law import GaussianLaw, LaplaceLaw, Law, Released
 
 if TYPE_CHECKING:
@@ -24,11 +26,9 @@ if TYPE_CHECKING:
     from tacit.mechanisms.code_threshold import Code, CodeThreshold
     from tacit.mechanisms.exponential import Exponential
     from tacit.mechanisms.gradual_laplace import GradualLaplace
-    from tacit.mechanisms.grouped_quantiles import RankedCells
     from tacit.mechanisms.histogram_quantiles import HistogramQuantiles, NoisyRanges
     from tacit.mechanisms.joint_quantiles import JointQuantiles
     from tacit.mechanisms.key_threshold import passing, threshold
-    from tacit.mechanisms.laplace import Laplace
     from tacit.mechanisms.mechanism import Mechanism
     from tacit.mechanisms.mwem import MultiplicativeWeights
     from tacit.mechanisms.net_mechanism import Net, NetMechanism, net_rows_bound
@@ -144,7 +144,6 @@ _LATER = {
     "HistogramQuantiles": "histogram_quantiles",
     "InterquartileRange": "quantiles",
     "JointQuantiles": "joint_quantiles",
-    "Laplace": "laplace",
     "Mechanism": "mechanism",
     "MultiplicativeWeights": "mwem",
     "Net": "net_mechanism",
@@ -157,7 +156,6 @@ _LATER = {
     "ProposeTestRelease": "propose_test_release",
     "Quantile": "quantile",
     "RandomizedResponse": "randomized_response",
-    "RankedCells": "grouped_quantiles",
     "RecursiveQuantiles": "recursive_quantiles",
     "Selection": "selection",
     "Session": "above_threshold",

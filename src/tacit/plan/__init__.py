@@ -5,6 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.later import later
+from tacit.plan.model.combined_answers import (
+    AnswerOf,
+    Answers,
+    CombinedPlan,
+    CombinedQuestion,
+    JoinedAnswers,
+    StackedAnswers,
+    SubqueryAnswer,
+    combine_questions,
+    leaves_of,
+    most_rows,
+    order_parts,
+    parts_of_constants,
+    subqueries_in,
+    subqueries_of_view,
+)
 from tacit.plan.model.describe_plan import as_tree, in_words, phrase
 from tacit.plan.model.expressions import (
     Across,
@@ -43,6 +59,7 @@ from tacit.plan.model.function_names import (
     UNITS,
     Function,
 )
+from tacit.plan.model.joins_by_foreign_key import find_reference
 from tacit.plan.model.nodes import (
     MOST_NUMBERS,
     Computed,
@@ -89,6 +106,8 @@ from tacit.plan.model.ownership import (
     table_of,
     tables_of,
 )
+from tacit.plan.model.rank_grids import Even, Grid, Powers
+from tacit.plan.model.row_codes import Axis, Coding
 from tacit.plan.model.schema import OTHER, Column, KeyValue, Kind, Scalar, Table
 from tacit.plan.model.serialize import serial, serial_subquery
 from tacit.plan.model.walk_expressions import (
@@ -113,8 +132,11 @@ from tacit.plan.questions.row_columns import columns_of, window_column
 from tacit.plan.questions.where_bounds import has_far_logarithm
 from tacit.plan.rewrite.answer_from_earlier import derive_plan, identity
 from tacit.plan.rewrite.canonical import canonical, fingerprint, fingerprint_and_subject
+from tacit.plan.rewrite.combine_answers import exchange_leaves
+from tacit.plan.rewrite.fill_in_subqueries import fill_subqueries, fill_view, hold_value
 from tacit.plan.rewrite.free_questions import keys_alone, shows_no_row
 from tacit.plan.rewrite.top_k import TopK, show_chosen, top_k_of
+from tacit.plan.semantics.angles import angle_range, range_of_two
 from tacit.plan.semantics.cases_without_value import (
     NEGATION,
     PARTIAL,
@@ -126,8 +148,17 @@ from tacit.plan.semantics.cases_without_value import (
 )
 from tacit.plan.semantics.evaluate import Computation, Row, compile_expression
 from tacit.plan.semantics.expression_type import Type
+from tacit.plan.semantics.function_meanings import LONGEST, MEANINGS
+from tacit.plan.semantics.function_types import may_leave
 from tacit.plan.semantics.infer_types import CASTS, operand_kind, operand_kinds, type_of
+from tacit.plan.semantics.match_like_patterns import Wild, matches, tokens_of
 from tacit.plan.semantics.ranges import Range
+from tacit.plan.semantics.regular_expressions import (
+    Automaton,
+    LetterRanges,
+    automaton_of,
+    spell_out,
+)
 from tacit.plan.semantics.text_lengths import ROW_BYTES, Length, length_of
 from tacit.plan.semantics.value_kinds import (
     BOOLEAN_WORDS,
@@ -180,37 +211,6 @@ if TYPE_CHECKING:
     )
     from tacit.plan.frame.frame import Frame
     from tacit.plan.frame.windows import over
-    from tacit.plan.model.combined_answers import (
-        AnswerOf,
-        Answers,
-        CombinedPlan,
-        CombinedQuestion,
-        JoinedAnswers,
-        StackedAnswers,
-        SubqueryAnswer,
-        combine_questions,
-        leaves_of,
-        most_rows,
-        order_parts,
-        parts_of_constants,
-        subqueries_in,
-        subqueries_of_view,
-    )
-    from tacit.plan.model.joins_by_foreign_key import find_reference
-    from tacit.plan.model.rank_grids import Even, Grid, Powers
-    from tacit.plan.model.row_codes import Axis, Coding
-    from tacit.plan.rewrite.combine_answers import exchange_leaves
-    from tacit.plan.rewrite.fill_in_subqueries import fill_subqueries, fill_view, hold_value
-    from tacit.plan.semantics.angles import angle_range, range_of_two
-    from tacit.plan.semantics.function_meanings import LONGEST, MEANINGS
-    from tacit.plan.semantics.function_types import may_leave
-    from tacit.plan.semantics.match_like_patterns import Wild, matches, tokens_of
-    from tacit.plan.semantics.regular_expressions import (
-        Automaton,
-        LetterRanges,
-        automaton_of,
-        spell_out,
-    )
     from tacit.plan.sql.empty_rows import read_empty_rows
     from tacit.plan.sql.plan_to_sql import write_sql
 
@@ -449,65 +449,29 @@ __all__ = [
 ]
 
 _LATER = {
-    "AnswerOf": "model.combined_answers",
-    "Answers": "model.combined_answers",
-    "Automaton": "semantics.regular_expressions",
-    "Axis": "model.row_codes",
-    "Coding": "model.row_codes",
-    "CombinedPlan": "model.combined_answers",
-    "CombinedQuestion": "model.combined_answers",
-    "Even": "model.rank_grids",
     "Frame": "frame.frame",
-    "Grid": "model.rank_grids",
-    "JoinedAnswers": "model.combined_answers",
-    "LONGEST": "semantics.function_meanings",
-    "LetterRanges": "semantics.regular_expressions",
-    "MEANINGS": "semantics.function_meanings",
-    "Powers": "model.rank_grids",
     "Sorted": "frame.column_expressions",
-    "StackedAnswers": "model.combined_answers",
-    "SubqueryAnswer": "model.combined_answers",
     "Term": "frame.column_expressions",
     "When": "frame.case_when",
-    "Wild": "semantics.match_like_patterns",
-    "angle_range": "semantics.angles",
-    "automaton_of": "semantics.regular_expressions",
     "coalesce": "frame.column_expressions",
     "col": "frame.column_expressions",
-    "combine_questions": "model.combined_answers",
     "concat": "frame.column_expressions",
     "correlation": "frame.aggregates",
     "count": "frame.aggregates",
     "count_distinct": "frame.aggregates",
     "covariance": "frame.aggregates",
     "date_diff": "frame.column_expressions",
-    "exchange_leaves": "rewrite.combine_answers",
-    "fill_subqueries": "rewrite.fill_in_subqueries",
-    "fill_view": "rewrite.fill_in_subqueries",
-    "find_reference": "model.joins_by_foreign_key",
     "greatest": "frame.column_expressions",
-    "hold_value": "rewrite.fill_in_subqueries",
     "least": "frame.column_expressions",
-    "leaves_of": "model.combined_answers",
-    "matches": "semantics.match_like_patterns",
     "max": "frame.aggregates",
-    "may_leave": "semantics.function_types",
     "mean": "frame.aggregates",
     "median": "frame.aggregates",
     "min": "frame.aggregates",
-    "most_rows": "model.combined_answers",
-    "order_parts": "model.combined_answers",
     "over": "frame.windows",
-    "parts_of_constants": "model.combined_answers",
     "quantile": "frame.aggregates",
-    "range_of_two": "semantics.angles",
     "read_empty_rows": "sql.empty_rows",
-    "spell_out": "semantics.regular_expressions",
     "std": "frame.aggregates",
-    "subqueries_in": "model.combined_answers",
-    "subqueries_of_view": "model.combined_answers",
     "sum": "frame.aggregates",
-    "tokens_of": "semantics.match_like_patterns",
     "units": "frame.aggregates",
     "var": "frame.aggregates",
     "when": "frame.case_when",

@@ -13,6 +13,7 @@ from tacit.privacy.bounded_losses import (
 )
 from tacit.privacy.loss import Composed, Loss, Order, is_loss
 from tacit.privacy.protection import Neighbours, Protection, fill, relation
+from tacit.privacy.renyi_to_delta import concentrated_delta, concentrated_order, renyi_delta
 from tacit.privacy.sensitivity import Norm, Sensitivity, root_at_least
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
         GaussianLoss,
         LaplaceLoss,
     )
-    from tacit.privacy.renyi_to_delta import concentrated_delta, concentrated_order, renyi_delta
     from tacit.privacy.replaced_samples import SampledUnderReplace
     from tacit.privacy.shuffle import Shuffled, shuffled_epsilon
     from tacit.privacy.subsampled import Subsampled
@@ -80,11 +80,8 @@ _LATER = {
     "SampledUnderReplace": "replaced_samples",
     "Shuffled": "shuffle",
     "Subsampled": "subsampled",
-    "concentrated_delta": "renyi_to_delta",
-    "concentrated_order": "renyi_to_delta",
     "has_loss_distribution": "loss_distributions",
     "loss_distribution": "loss_distributions",
-    "renyi_delta": "renyi_to_delta",
     "shuffled_epsilon": "shuffle",
 }
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tacit.later import later
 from tacit.stability.question_sensitivity import misranked_by, sensitivity_of, weights_for
+from tacit.stability.unknown_key_weights import key_sensitivity, keys_of, weight_alone
 
 if TYPE_CHECKING:
     from tacit.stability.scores import is_monotone, score_sensitivity
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
         sensitivity_of_table,
         weights_for_tables,
     )
-    from tacit.stability.unknown_key_weights import key_sensitivity, keys_of, weight_alone
     from tacit.stability.vector_sensitivity import sensitivity_of_sum, weights_for_vectors
 
 
@@ -38,14 +38,11 @@ __all__ = [
 
 _LATER = {
     "is_monotone": "scores",
-    "key_sensitivity": "unknown_key_weights",
-    "keys_of": "unknown_key_weights",
     "score_sensitivity": "scores",
     "sensitivity_of_distances": "table_sensitivity",
     "sensitivity_of_residual": "table_sensitivity",
     "sensitivity_of_sum": "vector_sensitivity",
     "sensitivity_of_table": "table_sensitivity",
-    "weight_alone": "unknown_key_weights",
     "weights_for_tables": "table_sensitivity",
     "weights_for_vectors": "vector_sensitivity",
 }

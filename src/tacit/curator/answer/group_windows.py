@@ -86,7 +86,7 @@ def find_variance(expression: Expression) -> tuple[Across, int] | None:
     return (total, 1) if by == Arithmetic("-", count, Literal(1, Kind.INTEGER)) else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Peers:
     """The groups that HAVING keeps, and how each is seen.
 

@@ -316,7 +316,9 @@ def _conditions(rows: Rows) -> Iterator[Expression]:
 
 
 def _tell_many_keys(terms: Terms, entity: str) -> Iterator[LeftOut]:
-    if terms.finder is not None and owner_of(terms.question.rows) is Owner.UNIT:
+    if terms.finder is None:
+        return
+    if owner_of(terms.question.rows) is Owner.UNIT:
         most, about = (
             terms.finder.keeping.most,
             ", ".join(phrase(key.value) for key in terms.question.unknown),
@@ -325,12 +327,8 @@ def _tell_many_keys(terms: Terms, entity: str) -> Iterator[LeftOut]:
         yield LeftOut(
             "keys", entity, f"{few} counts in {'one' if most == 1 else f'{most:,}'} of them"
         )
-    from tacit.curator.pricing.unknown_key_threshold import CodeFinder
-
-    if isinstance(terms.finder, CodeFinder) and Kind.TEXT in terms.finder.kinds:
-        from tacit.curator.pricing.key_codes import LETTER_BITS
-
-        letters = terms.finder.threshold.longest // LETTER_BITS
+    letters = terms.finder.most_letters
+    if letters is not None:
         yield LeftOut(
             "keys",
             entity,

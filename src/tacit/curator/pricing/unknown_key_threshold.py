@@ -77,6 +77,11 @@ class Finder:
         public = prod(len(key.public_values) for key in question.public)
         return cls(keeping, moved, noise, grid, delta, start, groups_of(question) // public)
 
+    @property
+    def most_letters(self) -> int | None:
+        """How many letters a key has that is shown, at most; None, if any number."""
+        return None
+
     def losses(self) -> list[Loss]:
         """What finding keys costs: the noise of their weights, and the chance that a key of one unit passes."""
         alone = ZeroConcentratedLoss(0, self.delta, self.sensitivity.neighbours)
@@ -155,6 +160,11 @@ class CodeFinder:
         nulls = tuple(key.null for key in question.unknown)
         threshold = CodeThreshold(noise.law, RARE, LONGEST)
         return cls(keeping, moved, noise, threshold, kinds, nulls, groups_of(question) // public)
+
+    @property
+    def most_letters(self) -> int | None:
+        """How many letters or digits a key has that is shown, at most; None, if no key is a text."""
+        return self.threshold.longest // LETTER_BITS if Kind.TEXT in self.kinds else None
 
     def losses(self) -> list[Loss]:
         """What finding keys costs: the noise of the weights of all codes."""

@@ -34,7 +34,6 @@ from tacit.engines.sources.source_kinds import (
     source_of,
 )
 from tacit.engines.sources.spark_tables import SparkTable
-from tacit.engines.sources.text_files import header_of, json_names
 from tacit.engines.sql.expressions import quote_name, text
 from tacit.engines.sql.read_stored_columns import check_units_alike, kinds_of, refuse_own_numbers
 from tacit.errors import InvalidData
@@ -65,6 +64,8 @@ def stored_kinds(given: object, connection: Any = None) -> Kinds:
         case Listed(rows):
             return dict.fromkeys(rows[0], ANY) if rows else {}
         case Separated(path, dialect):
+            from tacit.engines.sources.text_files import header_of
+
             return dict.fromkeys(header_of(path, dialect), ANY)
         case JsonLines(path):
             return dict.fromkeys(_checked_names(path), ANY)
@@ -141,6 +142,8 @@ def _columns_there(source: PostgresTable | SparkTable) -> Mapping[str, StoredCol
 
 
 def _checked_names(path: Path) -> list[str]:
+    from tacit.engines.sources.text_files import json_names
+
     names = json_names(path)
     check_names(names, path.name)
     return names
