@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tacit.curator.answer.explanation import Expected, Explanation
     from tacit.curator.answer.randomized_survey import SurveyTable
     from tacit.curator.budget import Budget
-    from tacit.curator.compare_two_limits import Comparison, compare_limits
+    from tacit.curator.accuracy_with_and_without_delta import Comparison, compare_limits
     from tacit.curator.database_rights import check_rights
     from tacit.curator.duration_class_of_plan import KINDS, PlanClass
     from tacit.curator.hide_new_ledger_entries import (
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from tacit.curator.trial.audit_question import Closest, QuestionAudit, audit_question
     from tacit.curator.trial.mock_vault import rows_for, twin
     from tacit.curator.vectors.features import Feature
-    from tacit.curator.vectors.learner_lesson import Lesson
+    from tacit.curator.vectors.sums_for_estimators import Lesson
     from tacit.curator.vectors.summable_vectors import (
         GRID,
         Assigned,
@@ -197,7 +197,7 @@ _LATER = {
     "Budget": "budget",
     "ClassMoments": "vectors.summable_vectors",
     "Closest": "trial.audit_question",
-    "Comparison": "compare_two_limits",
+    "Comparison": "accuracy_with_and_without_delta",
     "Correct": "vectors.summable_vectors",
     "Curvature": "vectors.summable_vectors",
     "Document": "policy.policy_file",
@@ -212,7 +212,7 @@ _LATER = {
     "Gradient": "vectors.summable_vectors",
     "KINDS": "duration_class_of_plan",
     "Kernel": "vectors.summable_vectors",
-    "Lesson": "vectors.learner_lesson",
+    "Lesson": "vectors.sums_for_estimators",
     "Marginals": "tables.marginals",
     "Moments": "vectors.summable_vectors",
     "PairError": "tables.quality_report",
@@ -241,7 +241,7 @@ _LATER = {
     "budget_fields": "json_exchange",
     "check_rights": "database_rights",
     "columns_of": "starter_policy",
-    "compare_limits": "compare_two_limits",
+    "compare_limits": "accuracy_with_and_without_delta",
     "example": "shipped_real_data",
     "explanation_fields": "json_exchange",
     "in_units": "vectors.summable_vectors",

@@ -14,7 +14,7 @@ from tacit.curator.answer.release import Release
 from tacit.curator.ask import answer
 from tacit.curator.describe_tables import read_listing
 from tacit.curator.free_answers import FreeAnswer, find_free, read_text
-from tacit.curator.log import log_release
+from tacit.curator.log_answers import log_release
 from tacit.curator.policy.policy import Policy
 from tacit.curator.priced_question import price_plan
 from tacit.curator.question_context import Access

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from tacit.curator.compare_two_limits import compare_limits
+from tacit.curator.accuracy_with_and_without_delta import compare_limits
 from tacit.curator.guess_references import suggest_path, suggest_references
 from tacit.curator.policy.policy import Limit
 from tacit.curator.policy.toml_sections import BLANK, suggest

@@ -24,7 +24,7 @@ from tacit.curator.ask_text import (
     with_remarks,
 )
 from tacit.curator.describe_tables import Listing, describe_columns
-from tacit.curator.log import log_release
+from tacit.curator.log_answers import log_release
 from tacit.curator.policy.policy import Policy, Shared
 from tacit.curator.question_context import Access, table_named
 from tacit.curator.record.found_bounds import FoundBounds, FoundContributions
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from tacit.curator.tables.release_tables import Desk
     from tacit.curator.tables.synthetic_table import SyntheticTable
     from tacit.curator.trial.audit_question import QuestionAudit
-    from tacit.curator.vectors.learner_lesson import Lesson
+    from tacit.curator.vectors.sums_for_estimators import Lesson
     from tacit.curator.vectors.vectors_noise import Sampling, Trials
     from tacit.curator.watch_threshold import Watch
     from tacit.ledger import DurableLedger
@@ -619,7 +619,7 @@ class Vault:
         trials: Trials | None = None,
     ) -> Lesson:
         """The rows of a frame as `tacit.learn` may use them: declared features; only noisy sums are released."""
-        from tacit.curator.vectors.learner_lesson import open_lesson
+        from tacit.curator.vectors.sums_for_estimators import open_lesson
 
         return open_lesson(
             self._access,

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from tacit.curator.answer.release import Price
-from tacit.curator.log import log_answer
+from tacit.curator.log_answers import log_answer
 from tacit.curator.priced_question import Asked, describe, price_plan, read_question
 from tacit.curator.pricing.watch_price import Compared, WatchTerms, compared_of, watch_terms
 from tacit.curator.question_context import Access

@@ -239,7 +239,7 @@ BUGS = [
     ),
     Bug(
         name="curator-delta-always-proposed",
-        file="src/tacit/curator/compare_two_limits.py",
+        file="src/tacit/curator/accuracy_with_and_without_delta.py",
         before="return Fraction(0) if self.answers < self.turning else self.small",
         after="return self.small",
         killed_by=f"{UNIT}/test_starter_policy.py::"

@@ -63,7 +63,7 @@ BUGS = [
     ),
     Bug(
         name="log-of-a-question-and-its-values",
-        file=f"{CURATOR}/log.py",
+        file=f"{CURATOR}/log_answers.py",
         before='    log_answer("answered", release.receipt, release.price)\n',
         after='    log_answer(f"answered {release.rows}", release.receipt, release.price)\n',
         killed_by=f"{UNIT}/test_log.py::test_every_answer_has_a_line_with_its_entry_and_its_price",

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from sqlglot import exp
 
 from tacit.errors import InvalidPlan
-from tacit.plan.model.expressions import Expression
+from tacit.plan.model.expressions import LEAVES, Expression, operands
 from tacit.plan.questions.draft import DEEPEST
 from tacit.plan.semantics.regex_search import Steps
 from tacit.plan.sql.grammar import (
@@ -27,8 +27,11 @@ from tacit.plan.sql.grammar import (
 )
 from tacit.plan.sql.precheck import SILENT, Token, kinds_of
 
-__all__ = ["Account"]
+__all__ = ["MOST_PARTS", "Account"]
 
+
+MOST_PARTS = 10_000
+"""Of how many parts an expression may be when it is written out: several times what 2,000 tokens stand for."""
 
 _INSTEAD = {"UNKNOWN": "write IS NULL"}
 """What to write instead of a word that cannot be left out."""
@@ -59,14 +62,40 @@ class Account:
     spare: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
     seen: set[tuple[int, str]] = field(default_factory=set)
     origins: dict[int, tuple[Expression, exp.Expr]] = field(default_factory=dict)
+    parts: dict[int, tuple[Expression, int]] = field(default_factory=dict)
+    """Of how many parts expressions are, each part counted as often as it would be written out."""
     depth: int = 0
     """How many expressions stand inside each other where the text is read."""
     steps: Steps = field(default_factory=Steps)
     """What functions of texts may still take."""
 
     def reads(self, found: Expression, node: exp.Expr) -> None:
-        """Remember which node an expression was read from."""
+        """Remember which node an expression was read from; refused if it is too long when it is written out.
+
+        Claim:      what a short text costs to read is bounded, whatever it repeats.
+        Because:    x BETWEEN a AND b is x >= a AND x <= b: thirty of them inside each other are a thousand million
+                    parts, and what looks at an expression looks at all of them.
+        Checked by: tests/unit/plan/sql/test_source_positions.py::test_what_is_written_out_is_bounded
+        """
         self.origins[id(found)] = found, node
+        if type(found) not in LEAVES and self._count_parts(found) > MOST_PARTS:
+            reason = f"this expression has more than {MOST_PARTS:,} parts when it is written out"
+            remedy = (
+                "what stands in BETWEEN, or in CASE x WHEN, is needed several times: calculate it in a subquery, "
+                "SELECT ... FROM (SELECT ..., <what is needed> AS x FROM t)"
+            )
+            self.refuse(node, reason, remedy)
+
+    def _count_parts(self, expression: Expression) -> int:
+        """Of how many parts an expression is; each is looked at once, however often it stands there."""
+        known = self.parts.get(id(expression))
+        if known is not None:
+            return known[1]
+        count = 1
+        for part in operands(expression):
+            count += 1 if type(part) in LEAVES else self._count_parts(part)
+        self.parts[id(expression)] = expression, count
+        return count
 
     def take(self, node: exp.Expr, kind: str | None = None) -> dict[str, Any]:
         """What a node holds, all of which the caller must read; anything else that it holds is refused.

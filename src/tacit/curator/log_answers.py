@@ -28,7 +28,7 @@ def log_answer(what: str, receipt: Mapping[str, Any], price: Price) -> None:
 
     Claim:      a log says nothing that the ledger does not, and nothing that depends on a private row.
     Because:    entry, key, analyst and price are written before rows are read; nothing else is logged.
-    Checked by: tests/unit/curator/test_log.py
+    Checked by: tests/unit/curator/test_log_answers.py
     """
     _LOGGER.info(
         "%s entry %s %s analyst %s epsilon %.6g share %.6g%s",
