@@ -20,10 +20,10 @@ from tacit.curator.vault import Vault
 from tacit.later import later
 
 if TYPE_CHECKING:
+    from tacit.curator.accuracy_with_and_without_delta import Comparison, compare_limits
     from tacit.curator.answer.explanation import Expected, Explanation
     from tacit.curator.answer.randomized_survey import SurveyTable
     from tacit.curator.budget import Budget
-    from tacit.curator.accuracy_with_and_without_delta import Comparison, compare_limits
     from tacit.curator.database_rights import check_rights
     from tacit.curator.duration_class_of_plan import KINDS, PlanClass
     from tacit.curator.hide_new_ledger_entries import (
@@ -59,7 +59,6 @@ if TYPE_CHECKING:
     from tacit.curator.trial.audit_question import Closest, QuestionAudit, audit_question
     from tacit.curator.trial.mock_vault import rows_for, twin
     from tacit.curator.vectors.features import Feature
-    from tacit.curator.vectors.sums_for_estimators import Lesson
     from tacit.curator.vectors.summable_vectors import (
         GRID,
         Assigned,
@@ -76,6 +75,7 @@ if TYPE_CHECKING:
         Waves,
         in_units,
     )
+    from tacit.curator.vectors.sums_for_estimators import Lesson
     from tacit.curator.vectors.vectors_noise import (
         RATES,
         Sampling,

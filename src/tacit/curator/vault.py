@@ -219,16 +219,16 @@ class Vault:
             from tacit.curator.answer.randomized_survey import frame_of_survey
 
             return frame_of_survey(self.surveys[name])
-        shared = table_named(name, self._access.read_tables())
         from tacit.plan import Frame
 
+        shared = table_named(name, self._access.read_tables())
         return Frame(shared.asked_table, asker=self.ask, finding=True, source=self)
 
     def rows_of(self, text: str) -> Frame:
         """The rows that a question in SQL counts, as a frame: `SELECT COUNT(*) AS n FROM visits WHERE cost > 5`."""
-        table, rows = rows_of_text(self._access, text)
         from tacit.plan import Frame
 
+        table, rows = rows_of_text(self._access, text)
         return Frame(table, asker=self.ask, rows=rows, finding=True, source=self)
 
     @property

@@ -179,6 +179,8 @@ def _finder(
     question: Question, shared: Shared, limit: Limit, amount: Fraction, failure: Fraction | None
 ) -> Finder | CodeFinder:
     """How unknown keys are found, for a fifth of an amount of rho and a failure, or for half of one of epsilon."""
+    from tacit.curator.pricing.unknown_key_threshold import PURE_SHARE, SHARE, CodeFinder, Finder
+
     rule = limit.filter()
     if shared.keys is None:
         raise InvalidPlan(
@@ -188,11 +190,7 @@ def _finder(
     if not isinstance(rule, ConcentratedFilter):
         keeping = keys_of(question, shared.keys, Weighing.L1)
         moved = key_sensitivity(question, keeping, limit.neighbours)
-        from tacit.curator.pricing.unknown_key_threshold import PURE_SHARE
-
         calibrated = Laplace.calibrate(amount * PURE_SHARE, moved)
-        from tacit.curator.pricing.unknown_key_threshold import CodeFinder
-
         return CodeFinder.fit(question, keeping, moved, Laplace(_widen(calibrated.scale)))
     if failure is None:
         failure = rule.failure(rule.with_keys(Charge(floor(amount / rule.amount(Charge(1))))))
@@ -204,8 +202,6 @@ def _finder(
         )
     keeping = keys_of(question, shared.keys)
     moved = key_sensitivity(question, keeping, limit.neighbours)
-    from tacit.curator.pricing.unknown_key_threshold import SHARE, Finder
-
     return Finder.fit(question, keeping, _gaussian(moved, amount * SHARE), failure)
 
 

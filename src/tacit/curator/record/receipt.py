@@ -95,19 +95,14 @@ def read_stored(payload: bytes) -> Stored | StoredTables | StoredParts:
 
     Of a watch it is what is not sealed.
     """
+    from tacit.curator.record.stored_combined_answer import PARTS_FORMAT, StoredParts
+    from tacit.curator.record.stored_tables import FORMAT, StoredTables
+
     if payload.startswith(SEALED + b"\n"):
         payload = payload.split(b"\n", 2)[2]
-    from tacit.curator.record.stored_combined_answer import PARTS_FORMAT
-
     if payload.startswith(PARTS_FORMAT + b"\n"):
-        from tacit.curator.record.stored_combined_answer import StoredParts
-
         return StoredParts.from_bytes(payload)
-    from tacit.curator.record.stored_tables import FORMAT
-
     is_tables = payload.startswith(FORMAT + b"\n")
-    from tacit.curator.record.stored_tables import StoredTables
-
     return StoredTables.from_bytes(payload) if is_tables else Stored.from_bytes(payload)
 
 

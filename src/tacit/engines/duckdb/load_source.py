@@ -116,14 +116,12 @@ def text_scan(
                 cells or, in a column that is read, is no UTF-8 is left out; cells beyond the header's do not matter.
     Checked by: tests/unit/engines/test_separated.py
     """
-    path, separator = source.path, source.dialect.separator
-    from tacit.engines.sources.text_files import header_of
+    from tacit.engines.sources.text_files import header_of, is_gzipped, separated_rows
 
+    path, separator = source.path, source.dialect.separator
     header = header_of(path, source.dialect)
     check_columns(header, table)
     if source.dialect.encoding != "utf-8":
-        from tacit.engines.sources.text_files import separated_rows
-
         rows = list(separated_rows(path, source.dialect, needed_columns(table)))
         connection.register(
             name,
@@ -135,8 +133,6 @@ def text_scan(
         return name if needed_columns(table) else f"range({len(rows)})"
     names = ", ".join(f"{text(each)}: 'VARCHAR'" for each in header)
     form = "auto_detect = false, header = true, quote = '\"', escape = '\"', nullstr = '', comment = ''"
-    from tacit.engines.sources.text_files import is_gzipped
-
     form += f", compression = '{'gzip' if is_gzipped(path) else 'none'}'"
     row = f"strict_mode = false, ignore_errors = true, max_line_size = {_LONGEST_LINE}"
     return f"read_csv({text(str(path))}, delim = {text(separator)}, columns = {{{names}}}, {form}, {row})"

@@ -284,20 +284,16 @@ def arrays_of(
 
 
 def _frame_arrays(frame: Any, table: Table, *, keys: bool) -> dict[str, tuple[Kind, NDArray[Any]]]:
+    from tacit.engines.sources.pandas_frames import check_dtype, series_array, series_units
+
     check_columns([str(name) for name in frame.columns], table)
     for column in table.columns:
-        from tacit.engines.sources.pandas_frames import check_dtype
-
         check_dtype(frame[column.name].dtype, column, table)
-    from tacit.engines.sources.pandas_frames import series_array
-
     found = {
         column.name: (column.kind, series_array(frame[column.name], column.kind))
         for column in table.columns
     }
     if table.unit is not None:
-        from tacit.engines.sources.pandas_frames import series_units
-
         found[""] = series_units(frame[table.unit], table.unit, keys=keys)
     return found
 
