@@ -117,7 +117,7 @@ INSIDE = {
         ),
     ),
     "curator": (
-        *("pack_integers", "policy", "pricing", "answer", "record", "rehearse_before_payment"),
+        *("integers_as_bytes", "policy", "pricing", "answer", "record", "rehearse_before_payment"),
         *(
             "plan_cache",
             "question_context",

@@ -160,7 +160,7 @@ BUGS = [
     ),
     Bug(
         name="keys-one-more-kept",
-        file="src/tacit/engines/duckdb/key_weights.py",
+        file="src/tacit/engines/duckdb/unknown_keys_in_arrays.py",
         before=">= keeping.most] = 0",
         after="> keeping.most] = 0",
         killed_by=ROOTS,
@@ -168,7 +168,7 @@ BUGS = [
     ),
     Bug(
         name="keys-weighed-by-rows",
-        file="src/tacit/engines/duckdb/key_weights.py",
+        file="src/tacit/engines/duckdb/unknown_keys_in_arrays.py",
         before="np.bincount(places, weights, minlength=self.keys)",
         after="np.bincount(places, weights * self.counts, minlength=self.keys)",
         killed_by=ROOTS,
@@ -193,7 +193,7 @@ BUGS = [
     ),
     Bug(
         name="keys-light-units-of-all-keys",
-        file="src/tacit/engines/duckdb/key_weights.py",
+        file="src/tacit/engines/duckdb/unknown_keys_in_arrays.py",
         before="        if not alive.all():\n",
         after="        if False:\n",
         killed_by=f"{LAWS}::test_rows_in_groups_that_are_not_found_make_others_weigh_no_less",

@@ -8,7 +8,7 @@ TEST = "tests/unit/engines/test_parquet_texts.py"
 
 STATISTICS = "tests/unit/engines/duckdb/test_find_false_statistics.py"
 
-MOMENTS = "src/tacit/engines/duckdb/parquet_moments.py"
+MOMENTS = "src/tacit/engines/duckdb/parquet_milliseconds.py"
 FILES = "tests/unit/engines/sources/test_parquet_files.py"
 
 BUGS = [

@@ -7,8 +7,8 @@ INGEST = "src/tacit/engines/duckdb/ingest.py"
 SEAL = "src/tacit/engines/duckdb/file_seal.py"
 ENGINE = "src/tacit/engines/duckdb/engine.py"
 TEST = "tests/unit/engines/sql/test_ingested_sums.py"
-COUNTED = "src/tacit/engines/duckdb/counted_keys.py"
-COUNTED_TEST = "tests/unit/engines/duckdb/test_counted_keys.py"
+COUNTED = "src/tacit/engines/duckdb/ingested_key_counts.py"
+COUNTED_TEST = "tests/unit/engines/duckdb/test_ingested_key_counts.py"
 WEIGH_ALIKE = f"{COUNTED_TEST}::test_counted_keys_weigh_alike"
 SEALED = "tests/unit/engines/duckdb/test_file_seal.py"
 ANEW = f"{TEST}::test_units_of_which_rows_are_not_taken_are_weighed_anew"
@@ -36,10 +36,10 @@ BUGS = [
     ),
     Bug(
         name="keys-of-units-in-too-few-bits",
-        file="src/tacit/engines/duckdb/key_weights.py",
+        file="src/tacit/engines/duckdb/unknown_keys_in_arrays.py",
         before="bit_length() + width <= 32",
         after="bit_length() + width <= 34",
-        killed_by="tests/unit/engines/duckdb/test_key_weights.py::test_rows_in_any_order_and_width_are_held_alike",
+        killed_by="tests/unit/engines/duckdb/test_unknown_keys_in_arrays.py::test_rows_in_any_order_are_held_alike",
         note="two units whose numbers differ in their highest bit would be one",
     ),
     Bug(
@@ -237,7 +237,7 @@ BUGS = [
             'f"SELECT unit, max(count(*)) OVER (PARTITION BY sum(pair_rows)) AS unit_keys, {squares} '
             'FROM pairs GROUP BY unit"'
         ),
-        killed_by=f"{COUNTED_TEST}::test_a_unit_that_leaves_changes_the_pairs_of_nobody",
+        killed_by=f"{COUNTED_TEST}::test_who_leaves_changes_the_pairs_of_nobody",
         note="what a unit weighs would depend on how many keys others have",
     ),
     Bug(

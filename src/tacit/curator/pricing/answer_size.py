@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import ceil, prod
 from typing import TYPE_CHECKING, TypeAlias
 
-from tacit.curator.pack_integers import bytes_of
+from tacit.curator.integers_as_bytes import bytes_of
 from tacit.errors import InvalidPlan
 from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian, Laplace, RankedCells

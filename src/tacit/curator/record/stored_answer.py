@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 import numpy as np
 
 from tacit.curator.answer.intervals import Drawn, Noisy
-from tacit.curator.pack_integers import pack, unpack
+from tacit.curator.integers_as_bytes import pack, unpack
 from tacit.curator.pricing.noise_error import steps_off
 from tacit.curator.pricing.noise_of_measures import Terms
 from tacit.frozen import frozen

@@ -164,7 +164,7 @@ def _count_keys(
     Claim:      what is known of a pair of unit and text depends on the rows of that unit alone.
     Because:    it is how many rows the unit has with that text, with how many texts, and the sum of squares over these.
                 The number of a text is a name, from which nothing is computed.
-    Checked by: tests/unit/engines/duckdb/test_counted_keys.py::test_a_unit_that_leaves_changes_the_pairs_of_nobody
+    Checked by: tests/unit/engines/duckdb/test_ingested_key_counts.py::test_who_leaves_changes_the_pairs_of_nobody
     """
     keys = f"keys_{place}"
     distinct = f"SELECT DISTINCT {cell} AS cell FROM {rows} WHERE {cell} IS NOT NULL"

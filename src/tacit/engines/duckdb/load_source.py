@@ -11,7 +11,7 @@ import duckdb
 
 from tacit.engines.duckdb.find_false_statistics import find_misstated
 from tacit.engines.duckdb.ingested_layout import is_ingested, load_ingested, raw_ingested
-from tacit.engines.duckdb.parquet_moments import coarse_moments, scan_parquet_file
+from tacit.engines.duckdb.parquet_milliseconds import coarse_moments, scan_parquet_file
 from tacit.engines.duckdb.parquet_texts import read_parquet
 from tacit.engines.duckdb.rename_columns import column_types, create_relation
 from tacit.engines.sources.path_to_unit import Linked, Raw

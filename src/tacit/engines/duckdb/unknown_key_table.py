@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.engines.duckdb.counted_keys import CountedPairs, counted_keys_of
-from tacit.engines.duckdb.key_weights import Held, hold_rows
+from tacit.engines.duckdb.ingested_key_counts import CountedPairs, counted_keys_of
+from tacit.engines.duckdb.unknown_keys_in_arrays import Held, hold_rows
 from tacit.engines.engine import Answer, blank, check_fits
 from tacit.engines.sql.duckdb_dialect import DUCKDB
 from tacit.engines.sql.group_index import Enumeration, equality, numbered_grouping

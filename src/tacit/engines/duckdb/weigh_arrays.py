@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.engines.duckdb.key_weights import can_find_heavy, hold_rows
+from tacit.engines.duckdb.unknown_keys_in_arrays import can_find_heavy, hold_rows
 from tacit.engines.engine import Answer
 from tacit.engines.sql.sums_of_terms import Recipe, Term
 from tacit.engines.weights_of_rows import weight

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.curator import Limit, Policy, Shared, Vault
-from tacit.curator.pack_integers import pack, unpack
+from tacit.curator.integers_as_bytes import pack, unpack
 from tacit.curator.pricing import answer_size as sizes
 from tacit.curator.pricing.answer_size import MOST_BYTES, check_size, size_of
 from tacit.curator.pricing.noise_of_measures import terms_of

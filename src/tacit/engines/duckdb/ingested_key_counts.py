@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.engines.duckdb.key_weights import Held, can_find_heavy, hold_pairs, hold_rows
+from tacit.engines.duckdb.unknown_keys_in_arrays import Held, can_find_heavy, hold_pairs, hold_rows
 from tacit.engines.engine import conditions_of, needed_columns
 from tacit.engines.sql.location_of_rows import CountedKeys, Rowset
 from tacit.engines.unknown_keys_per_unit import key_weight
@@ -32,8 +32,8 @@ def counted_keys_of(question: Question, rowset: Rowset) -> CountedKeys | None:
     Claim:      a key of the question is a text that was counted, and every row that has one is taken.
     Because:    the only key is a column of texts that are cut as when they were counted; there is no condition, and no
                 column but this one has to be there; a row whose text is NULL has no key.
-    Checked by: tests/unit/engines/duckdb/test_counted_keys.py::test_counted_keys_weigh_alike and
-                tests/unit/engines/duckdb/test_counted_keys.py::test_other_questions_count_anew
+    Checked by: tests/unit/engines/duckdb/test_ingested_key_counts.py::test_counted_keys_weigh_alike and
+                tests/unit/engines/duckdb/test_ingested_key_counts.py::test_other_questions_count_anew
     """
     if rowset.ctes or len(question.keys) != 1 or any(True for _ in conditions_of(question.rows)):
         return None
@@ -61,7 +61,7 @@ class CountedPairs:
         Claim:      the sums are those of `Held.key_weights` over all rows.
         Because:    a unit with k <= most texts keeps all of them, each with the weight of k; of a unit with more, every
                     text is here, once.
-        Checked by: tests/unit/engines/duckdb/test_counted_keys.py::test_counted_keys_weigh_alike
+        Checked by: tests/unit/engines/duckdb/test_ingested_key_counts.py::test_counted_keys_weigh_alike
         """
         few = self._fetch(
             f"SELECT number, unit_keys, count(*) AS units FROM {self.keys.pairs} "
@@ -82,7 +82,7 @@ class CountedPairs:
 
         Claim:      no unit is heavy that is not found here.
         Because:    without the keys that were not chosen, a sum of squares is no greater.
-        Checked by: tests/unit/engines/duckdb/test_counted_keys.py::test_counted_keys_weigh_alike
+        Checked by: tests/unit/engines/duckdb/test_ingested_key_counts.py::test_counted_keys_weigh_alike
         """
         if not can_find_heavy(weights):
             return None

@@ -104,7 +104,7 @@ def hold_rows(unit: Integers, cell: Integers, keys: int, public: int) -> Held:
     Claim:      what comes out depends on no order of rows and on no width of integers.
     Because:    unit and cell are packed into one number, in 32 bits only where the largest of each fit; what is sorted
                 has one order, and rows of a file that has its units in order are merely sorted sooner.
-    Checked by: tests/unit/engines/duckdb/test_key_weights.py::test_rows_in_any_order_and_width_are_held_alike
+    Checked by: tests/unit/engines/duckdb/test_unknown_keys_in_arrays.py::test_rows_in_any_order_are_held_alike
 
     >>> hold_rows(np.array([7, 7, 3]), np.array([0, 0, 1]), keys=2, public=1).counts.tolist()
     [1, 2]

@@ -10,7 +10,7 @@ import pytest
 
 from tacit.engines import DuckDB, Memory, ingest
 from tacit.engines.duckdb import ingest as ingesting
-from tacit.engines.duckdb.counted_keys import counted_keys_of
+from tacit.engines.duckdb.ingested_key_counts import counted_keys_of
 from tacit.engines.duckdb.load_tables import load_table
 from tacit.engines.sources.source_kinds import source_of
 from tacit.engines.sql.location_of_rows import CountedKeys, Relation, Rowset
@@ -165,7 +165,7 @@ def test_too_many_keys_are_not_counted(stored, tmp_path, monkeypatch):
     check_alike(rows, path, BY_CODE, keepings=KEEPINGS[2:3], weights=SOME[:1])
 
 
-def test_a_unit_that_leaves_changes_the_pairs_of_nobody(stored, tmp_path):
+def test_who_leaves_changes_the_pairs_of_nobody(stored, tmp_path):
     def pairs(path):
         """What is known of a unit's texts, in the order of units."""
         found = defaultdict(dict)
