@@ -22,7 +22,16 @@ from tacit.mechanisms.grid_steps import (
 from tacit.mechanisms.noise_law import GaussianLaw, Released, quantile
 from tacit.mechanisms.parameters import failure_of, price_of
 from tacit.mechanisms.turning_points import turning_sigmas
-from tacit.privacy import Loss, Norm, Sensitivity, ZeroConcentratedLoss, fill, root_at_least
+from tacit.privacy import (
+    DiscreteGaussianLoss,
+    GaussianLoss,
+    Loss,
+    Norm,
+    Sensitivity,
+    ZeroConcentratedLoss,
+    fill,
+    root_at_least,
+)
 
 __all__ = ["Gaussian", "analytic_gaussian_sigma", "classical_gaussian_sigma"]
 
@@ -117,8 +126,6 @@ class Gaussian:
         moved = sensitivity_of(sensitivity)
         squared = steps_moved_squared(moved, self.grid)
         if moved.dimension == 1:
-            from tacit.privacy import DiscreteGaussianLoss
-
             return DiscreteGaussianLoss(
                 self.law.parameter, int(root_at_least(Fraction(squared))), moved.neighbours
             )
@@ -145,8 +152,6 @@ def analytic_gaussian_sigma(
     """
     price, failure = price_of(epsilon), failure_of(delta)
     bound = sensitivity_of(sensitivity).in_norm(Norm.L2).bound
-
-    from tacit.privacy import GaussianLoss
 
     def keeps(ratio: Fraction) -> bool:  # of sigma to the sensitivity
         with working():

@@ -20,7 +20,7 @@ from tacit.mechanisms.grid_steps import (
 )
 from tacit.mechanisms.noise_law import LaplaceLaw, Released, quantile
 from tacit.mechanisms.parameters import price_of
-from tacit.privacy import Loss, PureLoss, Sensitivity, fill
+from tacit.privacy import DiscreteLaplaceLoss, Loss, PureLoss, Sensitivity, fill
 
 __all__ = ["Laplace"]
 
@@ -89,8 +89,6 @@ class Laplace:
         moved = sensitivity_of(sensitivity)
         steps = steps_moved(moved, self.grid)
         if moved.dimension == 1:
-            from tacit.privacy import DiscreteLaplaceLoss
-
             return DiscreteLaplaceLoss(self.law.scale, steps, moved.neighbours)
         return PureLoss(steps / self.law.scale, moved.neighbours)
 

@@ -12,6 +12,12 @@ from tacit.privacy.bounded_losses import (
     ZeroConcentratedLoss,
 )
 from tacit.privacy.loss import Composed, Loss, Order, is_loss
+from tacit.privacy.noise_losses import (
+    DiscreteGaussianLoss,
+    DiscreteLaplaceLoss,
+    GaussianLoss,
+    LaplaceLoss,
+)
 from tacit.privacy.protection import Neighbours, Protection, fill, relation
 from tacit.privacy.renyi_to_delta import concentrated_delta, concentrated_order, renyi_delta
 from tacit.privacy.sensitivity import Norm, Sensitivity, root_at_least
@@ -20,12 +26,6 @@ if TYPE_CHECKING:
     from tacit.privacy.finite_loss import FiniteLoss
     from tacit.privacy.loss_distributions import has_loss_distribution, loss_distribution
     from tacit.privacy.loss_law import Atoms, Curve, Direction, LossDistribution
-    from tacit.privacy.noise_losses import (
-        DiscreteGaussianLoss,
-        DiscreteLaplaceLoss,
-        GaussianLoss,
-        LaplaceLoss,
-    )
     from tacit.privacy.replaced_samples import SampledUnderReplace
     from tacit.privacy.shuffle import Shuffled, shuffled_epsilon
     from tacit.privacy.subsampled import Subsampled
@@ -71,11 +71,7 @@ _LATER = {
     "Atoms": "loss_law",
     "Curve": "loss_law",
     "Direction": "loss_law",
-    "DiscreteGaussianLoss": "noise_losses",
-    "DiscreteLaplaceLoss": "noise_losses",
     "FiniteLoss": "finite_loss",
-    "GaussianLoss": "noise_losses",
-    "LaplaceLoss": "noise_losses",
     "LossDistribution": "loss_law",
     "SampledUnderReplace": "replaced_samples",
     "Shuffled": "shuffle",

@@ -85,7 +85,7 @@ BUGS = [
     ),
     Bug(
         name="one-rho-converted-as-a-quarter",
-        file=f"{ROOM}/renyi.py",
+        file=f"{ROOM}/conversion.py",
         before="upper(epsilon_at(rho * ball(order), order, delta))",
         after="upper(epsilon_at(rho / 4 * ball(order), order, delta))",
         killed_by=f"{UNIT}/test_conversion.py::test_one_rho_is_converted_as_in_any_total",

@@ -140,8 +140,7 @@ def test_every_table_has_a_twin_without_rows(engine):
 def test_keys_are_rehearsed_where_there_are_no_rows(engine, monkeypatch):
     seen = []
     monkeypatch.setattr(
-        ours,
-        "gather_keys",
+        "tacit.engines.duckdb.unknown_key_table.gather_keys",
         lambda cursor, _question, _keeping, rowset, _type: seen.append(
             cursor.execute(f"FROM {rowset.relation.name}").fetchall()
         ),
