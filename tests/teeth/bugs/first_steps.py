@@ -66,7 +66,7 @@ BUGS = [
         file=f"{CURATOR}/log_answers.py",
         before='    log_answer("answered", release.receipt, release.price)\n',
         after='    log_answer(f"answered {release.rows}", release.receipt, release.price)\n',
-        killed_by=f"{UNIT}/test_log.py::test_every_answer_has_a_line_with_its_entry_and_its_price",
+        killed_by=f"{UNIT}/test_log_answers.py::test_every_answer_has_a_line_with_its_entry_and_its_price",
         note="a log lies where the ledger may not",
     ),
     Bug(
