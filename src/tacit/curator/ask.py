@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from tacit.curator.answer.release import Release
-from tacit.curator.priced_question import Asked, describe
+from tacit.curator.priced_question import Asked, describe, one_line
 from tacit.curator.pricing.answer_size import check_size
 from tacit.curator.pricing.noise_of_measures import Terms
 from tacit.curator.question_context import Access
@@ -22,11 +22,9 @@ from tacit.errors import EngineFailed
 from tacit.exact import rekey
 from tacit.ledger import Entry
 from tacit.plan import KeyValue, in_words
-from tacit.printing import printable
 
-__all__ = ["answer", "one_line", "pay_and_release", "release_part"]
+__all__ = ["answer", "pay_and_release", "release_part"]
 
-_ABOUT = 400  # characters of a question that the ledger keeps
 
 Fact = Callable[[Stored], Stored]
 """What is read from an answer and stored with it."""
@@ -149,9 +147,3 @@ def _render(access: Access, asked: Asked, known: Known, *, free: bool, raw: bool
         asked.left_out,
         raw=raw,
     )
-
-
-def one_line(text: str) -> str:
-    """A text as one line that can be printed, and not a long one."""
-    shown = printable(text)
-    return shown if len(shown) <= _ABOUT else shown[: _ABOUT - 1] + "…"

@@ -28,13 +28,14 @@ from tacit.curator.answer.subquery_constants import (
     made_up_constants,
     name_subqueries,
 )
-from tacit.curator.ask import one_line, release_part
+from tacit.curator.ask import release_part
 from tacit.curator.budget import with_earlier_charge, with_own_limit
 from tacit.curator.policy.policy import Limit, Shared
 from tacit.curator.priced_question import (
     Name,
     measured_shares,
     name_question,
+    one_line,
     read_confidence,
     shared_of,
 )
@@ -401,7 +402,7 @@ def _rehearse(access: Access, asked: AskedParts, *, raw: bool) -> None:
         with refuse_unforeseen():
             made_up.append(
                 [
-                    (_build_released_part(rehearsal.plan, each), each)
+                    (replace(_build_released_part(rehearsal.plan, each), is_made_up=True), each)
                     for each in made_up_answers(rehearsal)
                 ]
             )
@@ -432,7 +433,7 @@ def _align_keys(parts: Sequence[ReleasedPart]) -> list[ReleasedPart]:
         ][:1]
         keys = tuple(replace(key, values=None) for key in part.question.keys)
         question = replace(part.question, keys=keys, found=tuple(groups) if keys else None)
-        found.append(ReleasedPart(question, part.groups[: len(groups)]))
+        found.append(ReleasedPart(question, part.groups[: len(groups)], is_made_up=True))
     return found
 
 

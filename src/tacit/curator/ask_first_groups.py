@@ -10,7 +10,7 @@ import numpy as np
 
 from tacit.curator.answer.release import Price, Release
 from tacit.curator.answer.view_rows import view_answer
-from tacit.curator.priced_question import Asked, describe
+from tacit.curator.priced_question import Asked, describe, one_line
 from tacit.curator.pricing.selection_price import SelectionTerms, kinds
 from tacit.curator.question_context import Access
 from tacit.curator.record.receipt import receipt_of, tag
@@ -22,11 +22,8 @@ from tacit.exact import rekey
 from tacit.ledger import Entry
 from tacit.mechanisms import NoisyTopK
 from tacit.plan import KeyValue, in_words, show_chosen
-from tacit.printing import printable
 
 __all__ = ["choose_groups", "find_choice", "selection_key"]
-
-_ABOUT = 400  # characters of a question that the ledger keeps
 
 
 def choose_groups(access: Access, asked: Asked, *, raw: bool) -> Release:
@@ -46,9 +43,9 @@ def choose_groups(access: Access, asked: Asked, *, raw: bool) -> Release:
         terms.top.question, terms.weights
     )  # what can fail for reasons of the plan fails here,
     _rehearse(access, asked, terms, raw=raw)  # or here
-    about = printable(in_words(asked.plan))
+    about = one_line(in_words(asked.plan))
     entry = access.ledger.charge(  # pay
-        key, terms.loss, access.analyst, topic=key, about=about[:_ABOUT]
+        key, terms.loss, access.analyst, topic=key, about=about
     )
     if not entry.is_answered:
         rekey()

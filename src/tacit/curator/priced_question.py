@@ -46,6 +46,7 @@ from tacit.privacy import Loss
 
 if TYPE_CHECKING:
     from tacit.curator.pricing.selection_price import SelectionTerms
+from tacit.printing import printable
 
 __all__ = [
     "Asked",
@@ -53,6 +54,7 @@ __all__ = [
     "describe",
     "measured_shares",
     "name_question",
+    "one_line",
     "price_plan",
     "read_confidence",
     "read_question",
@@ -291,3 +293,12 @@ def read_confidence(given: Number) -> float:
             "confidence", given, "give a probability above 0 and below 1, such as 0.95"
         )
     return float(exact)
+
+
+_ABOUT = 400  # characters of a question that the ledger keeps
+
+
+def one_line(text: str) -> str:
+    """A text as one line that can be printed, and not a long one."""
+    shown = printable(text)
+    return shown if len(shown) <= _ABOUT else shown[: _ABOUT - 1] + "…"

@@ -11,7 +11,7 @@ from typing import Any
 from tacit.accounting import Charge
 from tacit.curator.answer.release import Release
 from tacit.curator.ask import answer
-from tacit.curator.priced_question import Asked, describe, price_plan, read_question
+from tacit.curator.priced_question import Asked, describe, one_line, price_plan, read_question
 from tacit.curator.pricing.noise_of_measures import Terms, terms_at, worth_of
 from tacit.curator.question_context import Access
 from tacit.curator.record.receipt import receipt_of, tag
@@ -25,13 +25,11 @@ from tacit.frozen import frozen
 from tacit.ledger import Entry, MemoryLedger
 from tacit.mechanisms import Gaussian, GradualLaplace, Laplace
 from tacit.plan import Frame, Plan, in_words
-from tacit.printing import printable
 from tacit.privacy import Loss, PureLoss, ZeroConcentratedLoss, root_at_least
 
 __all__ = ["refine", "refine_question", "refine_until"]
 
 _FIRST = 256  # the first try at an accuracy costs this part of the limit
-_ABOUT = 400  # characters of a question that the ledger keeps
 
 
 @frozen(eq=False)
@@ -246,7 +244,7 @@ def _pay(access: Access, asked: Asked, chain: _Chain, *, raw: bool) -> Entry:
     )
     key = _name(access, asked, f"after {chain.entry.number}")
     topic = _name(access, asked, f"from {chain.base.number}")
-    about = printable(f"less noise: {in_words(asked.plan)}")[:_ABOUT]
+    about = one_line(f"less noise: {in_words(asked.plan)}")
     return access.ledger.charge(
         key, _difference(access, asked, chain), access.analyst, topic=topic, about=about, once=True
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 from tacit.curator.answer.release import Price
 from tacit.curator.log_answers import log_answer
-from tacit.curator.priced_question import Asked, describe, price_plan, read_question
+from tacit.curator.priced_question import Asked, describe, one_line, price_plan, read_question
 from tacit.curator.pricing.watch_price import Compared, WatchTerms, compared_of, watch_terms
 from tacit.curator.question_context import Access
 from tacit.curator.record.receipt import SEALED, read_stored, receipt_of, tag
@@ -21,12 +21,9 @@ from tacit.exact import Number, rekey, seal, unseal
 from tacit.frozen import frozen
 from tacit.ledger import Entry
 from tacit.plan import Frame, Plan, in_words
-from tacit.printing import printable
 from tacit.privacy import PureLoss, ZeroConcentratedLoss
 
 __all__ = ["Watch", "WatchAnswer", "begin_watch"]
-
-_ABOUT = 400  # characters of a question that the ledger keeps
 
 
 @frozen
@@ -225,7 +222,7 @@ class Watch:
 
     def _settle(self, entry: Entry, asked: Asked, above: bool) -> None:
         """Put an answer on record."""
-        words = printable(in_words(asked.plan))[:_ABOUT]
+        words = one_line(in_words(asked.plan))
         said = {
             **describe(self._access, asked, asked.terms),
             "watch": {

@@ -42,10 +42,15 @@ class Row:
 
 @frozen
 class ReleasedPart:
-    """A question with the keys that were found of it, and what was released of each of its groups."""
+    """A question with the keys that were found of it, and what was released of each of its groups.
+
+    Of one that is made up several groups have the same keys, so that their joins would have more rows than any answer:
+    as many as it takes to try everything are enough.
+    """
 
     question: Question
     groups: tuple[Numbers, ...]
+    is_made_up: bool = False
 
 
 def view_parts(
@@ -111,7 +116,10 @@ def _join(joined: JoinedAnswers, parts: Sequence[ReleasedPart]) -> list[Row]:
             meet.setdefault(values, []).append(place)
     found: list[Row] = []
     met: set[int] = set()
+    most = _MOST_MADE_UP if any(part.is_made_up for part in parts) else None
     for row in left:
+        if most is not None and len(found) >= most:
+            return found[:most]
         places = meet.get(_values([value for value, _ in joined.on], one, row), [])
         met.update(places)
         found += [_side_by_side(row, right[place]) for place in places]
@@ -122,6 +130,10 @@ def _join(joined: JoinedAnswers, parts: Sequence[ReleasedPart]) -> list[Row]:
             _side_by_side(_nothing(one), row) for place, row in enumerate(right) if place not in met
         ]
     return found
+
+
+_MOST_MADE_UP = 64
+"""How many rows of a join are tried before anything is paid: every sign of one number beside every sign of another."""
 
 
 def _stack(

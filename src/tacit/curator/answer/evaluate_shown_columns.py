@@ -5,6 +5,7 @@ Checked by: tests/unit/curator/answer/test_view_rows.py and tests/statistics/tes
 
 from __future__ import annotations
 
+from dataclasses import field
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from math import ceil, floor, inf, isfinite
@@ -155,13 +156,22 @@ class Group:
 
 @frozen
 class Evaluation:
-    """Interval arithmetic over one group, every measure at the same confidence."""
+    """Interval arithmetic over one group, every measure at the same confidence; no part is computed twice."""
 
     group: Group
     confidence: float
+    computed: dict[int, tuple[Expression, Any]] = field(default_factory=dict, compare=False)
 
     def of(self, expression: Expression) -> Any:
         """The expression for the group, an interval where noise has touched it."""
+        known = self.computed.get(id(expression))
+        if known is not None:
+            return known[1]
+        found = self._compute(expression)
+        self.computed[id(expression)] = expression, found
+        return found
+
+    def _compute(self, expression: Expression) -> Any:
         match expression:
             case Literal(value, kind):
                 return constant(value, kind)

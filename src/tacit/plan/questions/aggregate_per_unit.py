@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
+from hashlib import sha256
 from math import floor
 
 from tacit.plan.model.describe_plan import phrase
@@ -77,9 +78,15 @@ def has_null_group(value: Expression) -> bool:
     return any(map(has_null_group, operands(value)))
 
 
+_LONGEST_LABEL = 2_000
+"""Of how many letters a name is that nobody gave: what is folded has such names in it, and what is made of it again."""
+
+
 def label(what: str, value: Expression | None, *rest: object) -> str:
-    """What a column is called that nobody has named: how it is calculated."""
+    """What a column is called that nobody has named: how it is calculated; of a long calculation, its beginning."""
     inside = "*" if value is None else phrase(value)
+    if len(inside) > _LONGEST_LABEL:
+        inside = f"{inside[:_LONGEST_LABEL]}… {sha256(inside.encode()).hexdigest()[:16]}"
     if what == Folding.DISTINCT.value:
         return f"COUNT(DISTINCT {inside})"
     return f"{what}({', '.join([inside, *map(str, rest)])})"

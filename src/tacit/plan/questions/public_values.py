@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from functools import lru_cache
@@ -109,9 +109,16 @@ class _Search:
 
     conditions: Sequence[e.Expression]
     left: int = 100_000
+    known: dict[int, tuple[e.Expression, _Values | None]] = field(default_factory=dict)
 
     def domain(self, expression: e.Expression) -> _Values | None:
-        """The values that an expression may have, NULL too, if there are not too many."""
+        """The values that an expression may have, NULL too, if there are not too many; each is looked at once."""
+        known = self.known.get(id(expression))
+        if known is None:
+            known = self.known[id(expression)] = expression, self._find_domain(expression)
+        return known[1]
+
+    def _find_domain(self, expression: e.Expression) -> _Values | None:
         truth = type_of(expression).kind is Kind.BOOLEAN
         # A row whose text is not declared is in no list; but what is said of it is true or false all the same.
         found = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from hashlib import sha256
@@ -30,6 +30,7 @@ from tacit.plan.model.walk_expressions import list_group_expressions
 from tacit.plan.questions.measures import count_measure
 from tacit.plan.rewrite.canonical_rows import drop_unused_folds, settle_rows
 from tacit.plan.semantics.case_ranges import MIRRORED, OPPOSITE
+from tacit.plan.semantics.function_types import MOST_OPERANDS
 from tacit.plan.semantics.infer_types import type_of
 
 __all__ = ["canonical", "fingerprint", "fingerprint_and_subject"]
@@ -280,8 +281,7 @@ def _simplify_call(expression: e.Called, question: Question | None) -> e.Express
                 flat = flat[: sure[0] + 1] if sure else flat
             distinct = {serial(part): part for part in flat}
             order = distinct if function is Function.COALESCE else sorted(distinct)
-            listed = tuple(distinct[text] for text in order)
-            found = listed[0] if len(listed) == 1 else e.Called(function, listed)
+            found = _call_of_many(function, [distinct[text] for text in order])
             # what is gone was a double
             return found if type_of(found, question).kind is kind else e.Cast(found, kind)
         case Function.DISTINCT:
@@ -303,8 +303,20 @@ def _flatten_call(
         and part.function is function
         and type_of(part, question).kind is kind
     ):
-        return part.operands
+        return tuple(
+            deeper
+            for inner in part.operands
+            for deeper in _flatten_call(inner, function, kind, question)
+        )
     return (part,)
+
+
+def _call_of_many(function: Function, parts: Sequence[e.Expression]) -> e.Expression:
+    """A call of any number of operands: of more than a call may have, a call of calls."""
+    while len(parts) > MOST_OPERANDS:
+        starts = range(0, len(parts), MOST_OPERANDS)
+        parts = [_call_of_many(function, parts[at : at + MOST_OPERANDS]) for at in starts]
+    return parts[0] if len(parts) == 1 else e.Called(function, tuple(parts))
 
 
 def _cuts(decimals: e.Expression) -> bool:

@@ -39,14 +39,14 @@ from tacit.plan.semantics.function_meanings import (
 )
 from tacit.plan.semantics.ranges import INT64, Range, hull, outward
 
-__all__ = ["ARITY", "called_type", "may_leave", "operated_kind", "wanted_kinds"]
+__all__ = ["ARITY", "MOST_OPERANDS", "called_type", "may_leave", "operated_kind", "wanted_kinds"]
 
-_MANY = 32
+MOST_OPERANDS = 32
 ARITY: dict[Function, tuple[int, int]] = dict.fromkeys(Function, (1, 1)) | {
-    Function.COALESCE: (1, _MANY),
-    Function.LEAST: (1, _MANY),
-    Function.GREATEST: (1, _MANY),
-    Function.CONCAT: (1, _MANY),
+    Function.COALESCE: (1, MOST_OPERANDS),
+    Function.LEAST: (1, MOST_OPERANDS),
+    Function.GREATEST: (1, MOST_OPERANDS),
+    Function.CONCAT: (1, MOST_OPERANDS),
     Function.NULLIF: (2, 2),
     Function.DISTINCT: (2, 2),
     Function.QUOTIENT: (2, 2),

@@ -51,6 +51,7 @@ CASTS = frozenset(
 # That of a column is kept once, however often it is mentioned.  What is kept lives, so that nothing else has its id;
 # what is refused is not kept.
 _KNOWN: dict[int, tuple[e.Expression | Column, Type]] = {}
+_KNOWN_RELEASED: dict[tuple[int, int], tuple[e.Expression, Question, Type]] = {}
 _MOST_KNOWN = 4_000
 
 _DAY = Range(Fraction(86_400_000_000), Fraction(86_400_000_000))
@@ -68,7 +69,7 @@ def type_of(expression: e.Expression, question: Question | None = None) -> Type:
     Fraction(240, 1)
     """
     if question is not None:
-        return _infer(expression, question)
+        return _type_of_release(expression, question)
     part = expression.column if type(expression) is e.Field else expression
     known = _KNOWN.get(id(part))
     if known is None or known[0] is not part:
@@ -77,6 +78,20 @@ def type_of(expression: e.Expression, question: Question | None = None) -> Type:
             _KNOWN.clear()
         _KNOWN[id(part)] = known
     return known[1]
+
+
+def _type_of_release(expression: e.Expression, question: Question) -> Type:
+    """The type of an expression over what is released: every part of a view is asked for it in every group."""
+    if type(expression) in e.LEAVES:
+        return _infer(expression, question)
+    place = id(expression), id(question)
+    known = _KNOWN_RELEASED.get(place)
+    if known is None or known[0] is not expression or known[1] is not question:
+        known = expression, question, _infer(expression, question)
+        if len(_KNOWN_RELEASED) >= _MOST_KNOWN:
+            _KNOWN_RELEASED.clear()
+        _KNOWN_RELEASED[place] = known
+    return known[2]
 
 
 def _infer(expression: e.Expression, question: Question | None) -> Type:

@@ -47,7 +47,7 @@ def read_empty_rows(
         limit = read_limit(reader, select.args.pop("limit", None))
         origin = read_query(reader, select, "the rows")
         account.close(TYPES)
-    except InvalidPlan:
+    except (InvalidPlan, RecursionError):
         return None
     if limit != 0 and not has_no_rows(origin.rows):
         return None

@@ -14,6 +14,7 @@ from sqlglot import exp
 from tacit.errors import InvalidPlan
 from tacit.plan.model import expressions as e
 from tacit.plan.model.nodes import Ordering, Place, Placed
+from tacit.plan.model.ownership import size_of
 from tacit.plan.model.schema import Column, Kind
 from tacit.plan.questions.draft import SELECTED, close_to, find
 from tacit.plan.questions.scope import HIDDEN, Origin, Scope, of_rows, of_table
@@ -300,7 +301,8 @@ def _read_subquery(reader: Reader, select: exp.Expr, name: str) -> Origin:
     rows = draft.finish_rows(having)
     if not chosen and is_distinct(account, parts):
         rows = deduplicate_rows(rows, unit)
-    return of_rows(rows, name, unit or HIDDEN, tuple(names), scope.origin.size + 3)
+    size = max(scope.origin.size + 3, size_of(rows))  # which conditions on units made larger
+    return of_rows(rows, name, unit or HIDDEN, tuple(names), size)
 
 
 def _read_qualify(reader: Reader, node: exp.Expr, draft: Inside) -> e.Expression:

@@ -5,7 +5,7 @@ Checked by: tests/unit/plan/sql/test_grouping_sets.py
 
 from __future__ import annotations
 
-from itertools import combinations, product
+from itertools import combinations
 
 from sqlglot import exp
 
@@ -47,11 +47,14 @@ def list_sets(account: Account, select: exp.Expr) -> list[Set]:
         account.take(after[0])
         account.claim(after[0], "WITH")
         choices = [_prefixes([((part),) for part in parts])]
-    found = [_once(sum(each, ())) for each in product(*choices)]
-    listed = list({tuple(part.sql() for part in each): each for each in found}.values())
-    if len(listed) > MOST_SETS:
-        reason = f"this has {len(listed)} grouping sets"
-        account.refuse(group, reason, f"use at most {MOST_SETS}: fewer keys in CUBE or ROLLUP")
+    listed: list[Set] = [()]
+    for each in choices:
+        listed = _different([_once(before + more) for before in listed for more in each])
+        if len(listed) > MOST_SETS:
+            reason = (
+                f"this has {'more than ' * (each is not choices[-1])}{len(listed)} grouping sets"
+            )
+            account.refuse(group, reason, f"use at most {MOST_SETS}: fewer keys in CUBE or ROLLUP")
     return listed
 
 
@@ -61,7 +64,10 @@ def _choices(account: Account, node: exp.Expr) -> list[Set]:
         case exp.Rollup():
             return _prefixes([_keys(account, part) for part in account.take_list(node)])
         case exp.Cube():
-            parts = [_keys(account, part) for part in account.take_list(node)]
+            parts = _different([_keys(account, part) for part in account.take_list(node)])
+            if 2 ** len(parts) > MOST_SETS:
+                reason = f"CUBE of {len(parts)} keys has 2**{len(parts)} grouping sets"
+                account.refuse(node, reason, f"use at most {MOST_SETS}: fewer keys in CUBE")
             return [
                 sum(chosen, ())
                 for size in range(len(parts), -1, -1)
@@ -86,6 +92,11 @@ def _keys(account: Account, node: exp.Expr) -> Set:
     if isinstance(node, exp.Paren):
         return (account.take(node)["this"],)
     return (node,)
+
+
+def _different(sets: list[Set]) -> list[Set]:
+    """The sets without those that are there already, as they are written."""
+    return list({tuple(part.sql() for part in each): each for each in sets}.values())
 
 
 def _once(keys: Set) -> Set:

@@ -14,6 +14,7 @@ from sqlglot.errors import ErrorLevel, ParseError, SqlglotError, TokenError
 from sqlglot.tokenizer_core import Token as RawToken
 
 from tacit.errors import InvalidPlan
+from tacit.plan.sql.count_queries import MOST_QUERIES, count_queries
 from tacit.plan.sql.other_dialect_functions import NAMED
 from tacit.plan.sql.other_spellings import quote_names, respell
 from tacit.plan.sql.parameters import NO_PARAMETERS, Parameters, bind_parameters
@@ -83,6 +84,11 @@ def parse(
 ) -> exp.Query:
     """The tree of a SELECT, or of several in a UNION, whose errors say where they are; `names` are those of columns."""
     tree = _parse_tree(text, raw, tokens, names)
+    if any(token.kind == "WITH" for token in tokens) and count_queries(tree) > MOST_QUERIES:
+        reason = f"this reads more than {MOST_QUERIES} queries, one in WITH as often as it is named"
+        raise InvalidPlan(
+            reason, "name each query once, or ask several questions", text=text, end=len(text)
+        )
     if isinstance(tree, exp.Subquery) and isinstance(tree.this, exp.Query):
         return tree
     if not isinstance(tree, exp.Select | exp.SetOperation):

@@ -291,7 +291,8 @@ def _read_exists(reader: Reader, node: exp.Expr) -> Origin:
         if part not in ties:
             _filter_inside(inner, part, draft, outside)
     read_unused_columns(inner, select, draft)
-    return of_rows(draft.question.rows, "", HIDDEN, (), inside.origin.size + 1)
+    rows = draft.question.rows
+    return of_rows(rows, "", HIDDEN, (), max(inside.origin.size + 1, size_of(rows)))
 
 
 def _ties_units(reader: Reader, node: exp.Expr, inside: Scope, outside: Scope) -> bool:

@@ -158,6 +158,9 @@ def read_asked(
         if [token.kind for token in tokens].count("SELECT") > 1:  # names of units may be passed on
             reader = replace(reader, unit_names=list_unit_names(select, tables))
         plan = _read_plan(reader, select)
+    except RecursionError:
+        reason = "the text is nested too deeply"
+        raise InvalidPlan(reason, "ask a simpler question", text=text, end=len(text)) from None
     except Unbounded as refusal:
         if any(
             column.name == refusal.column for table in tables.values() for column in table.columns
