@@ -60,6 +60,7 @@ from tacit.plan.model.function_names import (
     Function,
 )
 from tacit.plan.model.joins_by_foreign_key import find_reference
+from tacit.plan.model.keep_by_identity import keep_by_identity
 from tacit.plan.model.nodes import (
     MOST_NUMBERS,
     Computed,
@@ -216,6 +217,7 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "keep_by_identity",
     "ANGLES",
     "Range",
     "angle_range",

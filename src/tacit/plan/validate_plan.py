@@ -20,6 +20,7 @@ from tacit.plan.model.combined_answers import (
     SubqueryAnswer,
     combine_questions,
     most_pairs,
+    most_rows,
     order_parts,
     subqueries_in,
 )
@@ -53,6 +54,7 @@ from tacit.plan.model.nodes import (
     Where,
     Window,
     Windowed,
+    groups_of,
 )
 from tacit.plan.model.ownership import base_of, owner_of, parts_of
 from tacit.plan.model.rank_grids import Even, Powers
@@ -143,8 +145,11 @@ def prove_combined(plan: CombinedPlan) -> CombinedPlan:
     found = combine_questions(plan.answers, questions)
     if not isinstance(plan.plan, Plan) or plan.plan.question != found:
         _refuse_malformed()
-    _check_parts(found, len(plan.parts), most_pairs(plan.answers, questions))
+    pairs = most_pairs(plan.answers, questions)
+    _check_parts(found, len(plan.parts), pairs)
     _check_view(plan.plan.view, found, plan.subqueries)
+    rows = max(pairs, most_rows(plan.answers, questions))
+    _check_view_work(plan.plan.view, rows, any(question.unknown for question in questions))
     return plan
 
 
@@ -168,8 +173,11 @@ def _check_subqueries(plan: CombinedPlan, questions: Sequence[Question]) -> None
         found = combine_questions(each.answers, questions)
         if not isinstance(each.plan, Plan) or each.plan.question != found:
             _refuse_malformed()
-        _check_parts(found, len(questions), most_pairs(each.answers, questions))
+        pairs = most_pairs(each.answers, questions)
+        _check_parts(found, len(questions), pairs)
         _check_view(each.plan.view, found, plan.subqueries[:place])
+        rows = max(pairs, most_rows(each.answers, questions))
+        _check_view_work(each.plan.view, rows, any(part.unknown for part in questions))
         _check_column(each.column)
         shown = each.plan.view.columns
         if len(shown) != 1 or type_of(shown[0].value, found).kind is not each.column.kind:
@@ -281,6 +289,7 @@ def check_plan(
     check_cells(question.measures, question.keys)
     _check_constants(question, subqueries)
     _check_view(plan.view, question)
+    _check_view_work(plan.view, groups_of(question), bool(question.unknown))
 
 
 def _check_constants(question: Question, subqueries: Sequence[SubqueryAnswer]) -> None:
@@ -725,6 +734,31 @@ def _check_view(view: View, question: Question, subqueries: Sequence[SubqueryAns
             condition_type(condition, question)
     if (view.limit is not None and not _is_count(view.limit)) or not _is_count(view.offset):
         _refuse("LIMIT and OFFSET must be whole numbers", "write a number that is not negative")
+
+
+_MOST_VIEW_WORK = 5_000_000
+"""How many parts of expressions are computed for all groups of an answer together, at most: about a minute."""
+
+_MANY_KEYS = 10_000
+"""How many keys are reckoned with where they are unknown: there may be a million, and hardly ever are."""
+
+
+def _check_view_work(view: View, rows: int, unknown: bool) -> None:
+    """Refuse a view that takes too long to compute, once the answer is paid for and whenever it is asked for again.
+
+    Claim:      what is computed of released numbers is bounded by the plan alone.
+    Because:    no part of an expression is computed twice for a group, and groups and parts are counted here.
+    Checked by: tests/unit/plan/test_validate_plan.py::test_what_is_computed_of_an_answer_is_bounded
+    """
+    rows = min(rows, _MANY_KEYS) if unknown else rows
+    if rows <= _MOST_VIEW_WORK // _MOST_PARTS:
+        return
+    roots = [shown.value for shown in view.columns] + [by.value for by in view.order]
+    roots += [each for each in (view.having, view.qualify) if each is not None]
+    parts = sum(len(_walk_shallow(root)) for root in roots)
+    if rows * parts > _MOST_VIEW_WORK:
+        reason = f"{parts:,} parts of what is shown would be computed for each of {rows:,} groups"
+        raise InvalidPlan(reason, "show fewer columns or groups, or compute it from the answer")
 
 
 def _check_released(

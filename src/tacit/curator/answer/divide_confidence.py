@@ -28,6 +28,7 @@ from tacit.plan import (
     Shown,
     SubqueryValue,
     Summed,
+    keep_by_identity,
     operands,
     type_of,
 )
@@ -69,6 +70,7 @@ def keeps_order(value: Expression, question: Question) -> bool:
             return False
 
 
+@keep_by_identity
 def figures_of(value: Expression) -> frozenset[Expression]:
     """What is computed from released numbers that an expression depends on, each with an interval of its own."""
     match value:

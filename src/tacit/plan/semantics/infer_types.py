@@ -8,6 +8,7 @@ from math import ceil, floor
 from typing import assert_never
 
 from tacit.plan.model import expressions as e
+from tacit.plan.model.keep_by_identity import keep_by_identity
 from tacit.plan.model.nodes import Question, Ranked
 from tacit.plan.model.schema import Column, Kind
 from tacit.plan.semantics.case_ranges import Ends, narrow_branch
@@ -51,7 +52,6 @@ CASTS = frozenset(
 # That of a column is kept once, however often it is mentioned.  What is kept lives, so that nothing else has its id;
 # what is refused is not kept.
 _KNOWN: dict[int, tuple[e.Expression | Column, Type]] = {}
-_KNOWN_RELEASED: dict[tuple[int, int], tuple[e.Expression, Question, Type]] = {}
 _MOST_KNOWN = 4_000
 
 _DAY = Range(Fraction(86_400_000_000), Fraction(86_400_000_000))
@@ -82,16 +82,7 @@ def type_of(expression: e.Expression, question: Question | None = None) -> Type:
 
 def _type_of_release(expression: e.Expression, question: Question) -> Type:
     """The type of an expression over what is released: every part of a view is asked for it in every group."""
-    if type(expression) in e.LEAVES:
-        return _infer(expression, question)
-    place = id(expression), id(question)
-    known = _KNOWN_RELEASED.get(place)
-    if known is None or known[0] is not expression or known[1] is not question:
-        known = expression, question, _infer(expression, question)
-        if len(_KNOWN_RELEASED) >= _MOST_KNOWN:
-            _KNOWN_RELEASED.clear()
-        _KNOWN_RELEASED[place] = known
-    return known[2]
+    return (_infer if type(expression) in e.LEAVES else _infer_once)(expression, question)
 
 
 def _infer(expression: e.Expression, question: Question | None) -> Type:
@@ -136,6 +127,9 @@ def _infer(expression: e.Expression, question: Question | None) -> Type:
             return _type_of_window(expression, question)
         case _:
             assert_never(expression)
+
+
+_infer_once = keep_by_identity(_infer)
 
 
 def operand_kinds(expression: e.Called, question: Question | None = None) -> list[Kind]:

@@ -197,17 +197,29 @@ def check_tokens(text: str, tokens: Sequence[Token], types: Collection[str]) -> 
             )
 
 
+_MOST_STRAYS = 4
+"""How often LIMIT may stand in parentheses without a SELECT: at each the parser tries again what is inside."""
+
+
 def _check_depth(text: str, tokens: Sequence[Token]) -> None:
     """Count parentheses, CASE and NOT, each of which the parser opens a level for; a minus only after a minus."""
-    open_nots = [0]
-    minuses = 0
+    open_nots, selects = [0], [True]
+    minuses = strays = 0
     for token in tokens:
         minuses = minuses + 1 if token.kind in {"DASH", "PLUS"} else 0
         match token.kind:
             case "L_PAREN" | "L_BRACKET" | "CASE":
                 open_nots.append(0)
+                selects.append(False)
             case "R_PAREN" | "R_BRACKET" | "END":
-                open_nots = open_nots[:-1] or [0]
+                open_nots, selects = open_nots[:-1] or [0], selects[:-1] or [True]
+            case "SELECT":
+                selects[-1] = True
+            case "LIMIT" | "OFFSET":
+                strays += not selects[-1]
+                if strays > _MOST_STRAYS:
+                    reason = f"{token.text} has to follow a SELECT"
+                    _refuse(text, token, reason, "write SELECT ... LIMIT 10")
             case "NOT":
                 open_nots[-1] += 1
             case "AND" | "OR" | "COMMA" | "WHEN" | "THEN" | "ELSE":

@@ -152,6 +152,10 @@ class Reader:
 
     def name(self, node: exp.Expr) -> Name:
         """A name as it is written: ward, "Ward"."""
+        if not isinstance(node, exp.Identifier):  # a.(b), or a point before which nothing stands
+            self.account.refuse_text(
+                "a name is missing here", "correct or remove what is around the point"
+            )
         parts = self.account.take(node)
         self.account.places.add(node.meta.get("start", -1))
         return Name(parts["this"], exact=bool(parts.get("quoted")))

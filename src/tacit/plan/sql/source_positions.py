@@ -14,7 +14,8 @@ from typing import Any, NoReturn
 from sqlglot import exp
 
 from tacit.errors import InvalidPlan
-from tacit.plan.model.expressions import LEAVES, Expression, operands
+from tacit.plan.model.expressions import LEAVES, Called, Expression, operands
+from tacit.plan.model.function_names import Function
 from tacit.plan.questions.draft import DEEPEST
 from tacit.plan.semantics.regex_search import Steps
 from tacit.plan.sql.grammar import (
@@ -94,6 +95,8 @@ class Account:
         count = 1
         for part in operands(expression):
             count += 1 if type(part) in LEAVES else self._count_parts(part)
+        if isinstance(expression, Called) and expression.function is Function.NULLIF:
+            count += self._count_parts(expression.operands[0])  # engines look at it twice
         self.parts[id(expression)] = expression, count
         return count
 
@@ -202,6 +205,10 @@ class Account:
         """Refuse a node, with its text underlined."""
         start, end = self.span(node)
         raise InvalidPlan(reason, remedy, text=self.text, start=start, end=end)
+
+    def refuse_text(self, reason: str, remedy: str) -> NoReturn:
+        """Refuse the text, of which no part can be underlined."""
+        raise InvalidPlan(reason, remedy, text=self.text, end=len(self.text))
 
     def span(self, node: exp.Expr) -> tuple[int, int]:
         """Where a node stands in the text: from its first name or constant to its last, and the parentheses between."""
