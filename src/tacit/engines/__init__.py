@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from tacit.engines.memory.engine import Memory
     from tacit.engines.postgres.engine import Postgres
     from tacit.engines.served.rights import Rights
-    from tacit.engines.sources.text_files import guess_format, guess_kinds
+    from tacit.engines.sources.guess_format import Seeming, guess_format, guess_kinds
     from tacit.engines.spark.engine import Spark
 
 
@@ -65,6 +65,7 @@ __all__ = [
     "Postgres",
     "PostgresTable",
     "Rights",
+    "Seeming",
     "Separated",
     "Source",
     "Spark",
@@ -102,10 +103,11 @@ _LATER = {
     "Memory": "memory.engine",
     "Postgres": "postgres.engine",
     "Rights": "served.rights",
+    "Seeming": "sources.guess_format",
     "Spark": "spark.engine",
     "digest_rows": "duckdb.digest_rows",
-    "guess_format": "sources.text_files",
-    "guess_kinds": "sources.text_files",
+    "guess_format": "sources.guess_format",
+    "guess_kinds": "sources.guess_format",
     "ingest": "duckdb.ingest",
     "inspect_source": "duckdb.inspect_rows",
     "public_columns": "duckdb.public_table_facts",

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Price", "Release", "Texts", "percent", "texts_of"]
 
+_LEFT_OUT = "left out or clipped:"
+_NOT_COVERED = "left out or clipped, which intervals do not cover:"
 _FOUR_DIGITS = 1000  # the first year that is written the same everywhere
 
 
@@ -198,7 +200,7 @@ class Release:
     def caption(self) -> str:
         """What can be said about the whole answer, one thing a line."""
         hold = (
-            f"intervals hold with {percent(self.confidence)} probability"
+            f"intervals cover the noise with {percent(self.confidence)} probability"
             if self.measured
             else "no column has an interval"
         )
@@ -214,6 +216,8 @@ class Release:
                 f"groups of fewer than about {few}{self.hiding.of_keys} may be hidden (unit: "
                 f"{self.receipt.get('unit', 'unit')})"
             )
+        if self.left_out:
+            lines.append(_NOT_COVERED if self.measured else _LEFT_OUT)
         return "\n".join(map(printable, [*lines, *map(str, self.left_out)]))
 
 
