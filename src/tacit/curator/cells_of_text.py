@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from tacit.curator.policy.policy_file import read_policy
-from tacit.engines import Linked, declared_format, is_address, is_text_file, source_of
+from tacit.engines import (
+    Linked,
+    Separated,
+    declared_format,
+    is_address,
+    is_text_file,
+    source_of,
+)
 from tacit.plan import Kind
 
 __all__ = ["has_text_files", "how_cells_are_read"]
@@ -38,8 +45,8 @@ def how_cells_are_read(vault: str | Path) -> Mapping[str, str]:
         source = document.sources[name]
         own = source.source if isinstance(source, Linked) else source
         typed = [column for column in shared.table.columns if column.kind is not Kind.TEXT]
-        if typed and is_text_file(own) and not shared.table.public:
-            form = declared_format(own)
+        if typed and is_text_file(source) and not shared.table.public:
+            form = declared_format(own) if isinstance(own, Separated) else {}
             samples: dict[str, list[str]] = {}
             for column in typed:
                 samples.setdefault(_sample(column.kind, form), []).append(column.name)

@@ -30,6 +30,7 @@ from tacit.engines.sources.source_kinds import (
 )
 from tacit.engines.sources.spark_tables import SparkTable
 from tacit.engines.sources.text_cells import DIALECT_WORDS, Dialect, dialect_of
+from tacit.engines.sql.read_stored_columns import conversion_of_text
 from tacit.engines.unknown_keys_per_unit import Gathered
 from tacit.engines.work_bounds import MOST_PAIRS, may_leave_out
 from tacit.later import later
@@ -72,6 +73,7 @@ __all__ = [
     "SparkTable",
     "Step",
     "Stored",
+    "conversion_of_text",
     "declared_format",
     "is_text_file",
     "check_combined",

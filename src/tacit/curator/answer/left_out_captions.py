@@ -117,9 +117,7 @@ def list_left_out(
     return tuple(dict.fromkeys(found))
 
 
-def _list_read(
-    question: Question, nodes: Sequence[Rows]
-) -> tuple[list[Expression], list[Folded]]:
+def _list_read(question: Question, nodes: Sequence[Rows]) -> tuple[list[Expression], list[Folded]]:
     """The expressions over rows, and what rows are folded into, that anything further out reads; others are not asked.
 
     A join or a subquery hands on all of its columns, whether they are used or not.

@@ -53,7 +53,9 @@ def tell_uninformative(
         place += len(column.names)
     for many, names in found.items():
         where = "" if len(rows) == 1 else f" in {many:,} of {len(rows):,} groups"
-        say, its = ("says", "its interval covers") if len(names) == 1 else ("say", "intervals cover")
+        say, its = (
+            ("says", "its interval covers") if len(names) == 1 else ("say", "intervals cover")
+        )
         yield (
             f"{', '.join(names)} {say} next to nothing{where}: {its} {NEARLY_ALL:.0%} or more of what is "
             "possible; pay more, or ask about more rows"

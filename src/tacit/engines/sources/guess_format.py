@@ -120,7 +120,8 @@ def guess_format(path: Path, dialect: Dialect) -> dict[str, str | list[str]]:
         found["dates"] = dates
     if encoding != "utf-8":
         found["encoding"] = "windows-1252"
-    return found | _truth_words(columns)
+    found.update(_truth_words(columns))
+    return found
 
 
 def guess_kinds(path: Path, dialect: Dialect) -> dict[str, Seeming]:
@@ -177,9 +178,7 @@ def _fits(cell: str, kind: Kind, dialect: Dialect) -> bool:
     """Whether a cell looks like one of a kind, and is read as one."""
     if kind is Kind.BOOLEAN and dialect.true is not None and dialect.false is not None:
         return cell in (*dialect.true, *dialect.false)
-    return (
-        re.fullmatch(_LOOKS[kind], cell) is not None and dialect.read(cell, kind) is not None
-    )
+    return re.fullmatch(_LOOKS[kind], cell) is not None and dialect.read(cell, kind) is not None
 
 
 # ---------------------------------------------------------------- how the file is written

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from io import TextIOWrapper
