@@ -51,7 +51,7 @@ def how_cells_are_read(vault: str | Path) -> Mapping[str, str]:
             for column in typed:
                 samples.setdefault(_sample(column.kind, form), []).append(column.name)
             written = (f"{' and '.join(names)} as {one}" for one, names in samples.items())
-            found[name] = f"in {form.get('encoding', 'utf-8')}, {', '.join(written)}"
+            found[name] = f"in {form.get('encoding', 'utf-8')}: {', '.join(written)}"
     return found
 
 
