@@ -162,11 +162,11 @@ def _of_one_kind(column: Column, stored: tuple[Kind, ...]) -> Column:
     bounds = [end for end in (column.low, column.high) if end is not None]
     if bounds and column.kind in (Kind.TEXT, Kind.BOOLEAN):
         remedy = "it has no range; list its public values in brackets: [...]"
-        if stored == (Kind.TEXT,):
-            convert = conversion_of_text(_kind_of_ends(bounds))
+        meant = _kind_of_ends(bounds)
+        if stored == (Kind.TEXT,) and meant is not Kind.TEXT:
             remedy = (
-                f"it is stored as text, and a text has no range; {convert}, or list its public values in "
-                "brackets: [...]"
+                f"it has no range, since it is stored as text; {conversion_of_text(meant)}, or list its public "
+                "values in brackets: [...]"
             )
         raise InvalidInput(f"column {column.name!r}", tuple(bounds), remedy)
     # integers may be held between halves
