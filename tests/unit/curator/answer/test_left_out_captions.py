@@ -179,7 +179,7 @@ def told(text, vault=None):
             ],
         ),
         (
-            "SELECT COUNT(*) AS n FROM (SELECT person, SUM(age) AS s, MAX(cost) FROM visits GROUP BY person) WHERE s > 3",
+            "SELECT COUNT(*) AS n FROM (SELECT person, SUM(age) s, MAX(cost) FROM visits GROUP BY person) WHERE s > 3",
             [
                 SAME,
                 "age is clipped to the range 0 to 120",
@@ -187,7 +187,7 @@ def told(text, vault=None):
             ],
         ),
         (
-            f"SELECT COUNT(*) AS n FROM (SELECT ROW_NUMBER() {OF_ONE} AS r, LAG(cost) {OF_ONE} AS c FROM visits) WHERE r = 1",
+            f"SELECT COUNT(*) AS n FROM (SELECT ROW_NUMBER() {OF_ONE} r, LAG(cost) {OF_ONE} FROM visits) WHERE r = 1",
             [SAME, MANY, "day is clipped to the range 2025-01-01 to 2025-12-31"],
         ),
         (
