@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
-import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tests.unit.cli.clinics import Said, called, vault
@@ -122,7 +123,7 @@ def test_after_a_text_file_its_rows_are_to_be_checked(
     assert said.endswith(f"tacit check {tmp_path / 'new'} --rows\n")
     assert "counts as NULL. No answer says how many" in said
     stored = tmp_path / "stored.parquet"
-    duckdb.sql("SELECT 1 AS patient").write_parquet(str(stored))
+    pq.write_table(pa.table({"patient": [1]}), stored)
     said = run("init", tmp_path / "other", "--source", stored, *words).out
     assert said.endswith(f"tacit check {tmp_path / 'other'}\n")
     assert "counts as NULL" not in said

@@ -14,7 +14,9 @@ from tacit.curator.answer.evaluate_shown_columns import Group
 from tacit.curator.answer.intervals import SUREST, Drawn, Noisy
 from tacit.plan import (
     Across,
+    Called,
     Expression,
+    Function,
     KeyOf,
     MeanOf,
     MeasureOf,
@@ -110,6 +112,8 @@ def _count_uninformative(
     column: ShownColumn, groups: Sequence[Group], cells: Sequence[tuple[Any, ...]]
 ) -> int:
     """In how many groups the interval of a column is nearly all that is possible."""
+    if _is_moment(column.value) and all(map(_is_narrow, cells)):
+        return 0  # which saves to compute what is possible
     ends = possible_ends(column, groups[0])
     if ends is None:
         return 0
@@ -119,3 +123,18 @@ def _count_uninformative(
         for value, low, high in cells
         if value is not None and low is not None and high is not None
     )
+
+
+def _is_moment(value: Expression) -> bool:
+    """Whether a value is a variance or the like, or the root of one: what is possible of it includes zero."""
+    return isinstance(value, MomentOf) or (
+        isinstance(value, Called)
+        and value.function is Function.SQRT
+        and _is_moment(value.operands[0])
+    )
+
+
+def _is_narrow(cells: tuple[Any, ...]) -> bool:
+    """Whether an interval is narrower than its value is far from zero, by more than what is nearly all."""
+    value, low, high = cells
+    return value is None or low is None or high is None or (high - low) < NEARLY_ALL * abs(value)
