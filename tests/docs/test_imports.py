@@ -158,6 +158,7 @@ INSIDE = {
             "starter_policy",
             "shipped_real_data",
             "inspect_rows",
+            "cells_of_text",
             "database_rights",
         ),
         "trial",

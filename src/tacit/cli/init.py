@@ -16,7 +16,7 @@ import typer
 
 from tacit.cli.arguments import number
 from tacit.cli.output import AsJson, say
-from tacit.curator import columns_of, compare_limits, policy_text
+from tacit.curator import columns_of, compare_limits, has_text_files, policy_text
 from tacit.errors import InvalidInput
 
 __all__ = ["init"]
@@ -25,6 +25,10 @@ T = TypeVar("T")
 
 _USUAL = 100  # answers, where it is decided already whether there is a delta
 _WHOLE = "write a whole number in digits, such as 50"
+_TEXT = (
+    "A cell of a text file that is not written as you declare its column counts as NULL. No answer says "
+    "how many do; --rows does, for you alone."
+)
 _LATER = "?"  # what the policy says where a curator has yet to decide
 
 
@@ -101,6 +105,8 @@ def init(
     is_open = any('"?"' in line for line in rules)
     first = 'Replace every "?" in it' if is_open else "Declare bounds and public values in it"
     then = f"{first}, then run: tacit check {shlex.quote(str(vault))}"
+    if has_text_files(source):
+        then = f"{_TEXT}\n{then} --rows"
     say(f"{why}\n\nWritten: {file}\n{then}", told, as_json=as_json)
 
 

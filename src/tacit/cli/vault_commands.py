@@ -15,11 +15,20 @@ import typer
 from tacit.cli.arguments import Folder
 from tacit.cli.current_vault import complete_analyst, complete_table
 from tacit.cli.output import AsJson, patience, say
-from tacit.curator import Budget, Shared, check_rights, inspect_rows, open_vault
+from tacit.curator import (
+    Budget,
+    Shared,
+    check_rights,
+    how_cells_are_read,
+    inspect_rows,
+    open_vault,
+)
 from tacit.errors import InvalidInput
 from tacit.plan import Kind
 
 __all__ = ["budget", "check", "refresh"]
+
+_OTHERWISE = "a cell that is written otherwise counts as NULL, and no answer says how many do"
 
 _GRANT = "grant it SELECT on the columns of the policy and USAGE on the schema, and nothing else"
 
@@ -54,9 +63,11 @@ def check(
     open_columns = {
         name: missing for name in policy.tables if (missing := _open_columns(declared[name]))
     }
-    lines = []
+    lines, cells = [], how_cells_are_read(vault)
     for name, words in tables.items():
         lines += [f"  {name}: {words}", *_advise(open_columns.get(name, {}))]
+        if name in cells:
+            lines.append(f"    a text file {cells[name]}; {_OTHERWISE}")
     head = (
         f"The policy and the ledger are valid: {left:.1%} of the limit (epsilon "
         f"{float(policy.limit.epsilon):g}) is left."
@@ -68,8 +79,9 @@ def check(
     if rights.excess:
         told["excess_rights"] = list(rights.excess)
     if not rows:
+        sooner = ", before the first question" if cells else ""
         after = (
-            "No row was read; to see how the rows are read: tacit check "
+            f"No row was read; to see how the rows are read{sooner}: tacit check "
             f"{shlex.quote(str(vault))} --rows"
         )
         say("\n".join([head, *lines, after]), told, as_json=as_json)
@@ -152,7 +164,7 @@ def _plain(found: Budget) -> dict[str, object]:
 
 def _table(unit: str | None, contributions: int | None) -> str:
     held = (
-        f"at most {contributions} rows in full"
+        f"at most {contributions} row{'' if contributions == 1 else 's'} in full"
         if contributions is not None
         else "contributions to be estimated"
     )

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tacit.curator.answer.explanation import Expected, Explanation
     from tacit.curator.answer.randomized_survey import SurveyTable
     from tacit.curator.budget import Budget
+    from tacit.curator.cells_of_text import has_text_files, how_cells_are_read
     from tacit.curator.database_rights import check_rights
     from tacit.curator.duration_class_of_plan import KINDS, PlanClass
     from tacit.curator.hide_new_ledger_entries import (
@@ -164,6 +165,8 @@ __all__ = [
     "example",
     "explanation_fields",
     "in_units",
+    "has_text_files",
+    "how_cells_are_read",
     "inspect_rows",
     "limits_agree",
     "limits_changed",
@@ -244,6 +247,8 @@ _LATER = {
     "compare_limits": "accuracy_with_and_without_delta",
     "example": "shipped_real_data",
     "explanation_fields": "json_exchange",
+    "has_text_files": "cells_of_text",
+    "how_cells_are_read": "cells_of_text",
     "in_units": "vectors.summable_vectors",
     "inspect_rows": "inspect_rows",
     "limits_agree": "open_folder",

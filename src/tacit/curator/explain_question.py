@@ -97,7 +97,7 @@ def _with_stored_answer(told: Explanation, known: Known, confidence: float) -> E
         replace(each, noise="noise of the stored answer", reach=float(error))
         for each, error in zip(told.expected, known.errors(confidence), strict=True)
     )
-    return replace(told, free=True, expected=expected, means=())
+    return replace(told, free=True, expected=expected, means=(), remarks=())
 
 
 def _with_chosen_groups(access: Access, told: Explanation, asked: Asked) -> Explanation:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.curator.policy.policy_file import Document, read_policy
-from tacit.curator.write_toml import write_key, write_text
+from tacit.curator.write_toml import write_key, write_words
 from tacit.engines import (
     InspectedColumn,
     InspectedTable,
@@ -194,15 +194,8 @@ def _place_of_format(document: Document, table: str, form: Mapping[str, Any]) ->
         return f"add to [tables.{key}.format]"
     if not form:
         return f"add format = {{ ... }} to [tables.{key}], with"
-    written = ", ".join(f"{word} = {_write(value)}" for word, value in form.items())
+    written = ", ".join(f"{word} = {write_words(value)}" for word, value in form.items())
     return f"in [tables.{key}], add to format = {{ {written} }}"
-
-
-def _write(value: Any) -> str:
-    """A word of a format, or a list of words, as TOML writes it."""
-    if isinstance(value, str):
-        return write_text(value)
-    return f"[{', '.join(map(write_text, value))}]"
 
 
 def _part(count: int, total: int) -> str:

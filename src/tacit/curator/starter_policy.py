@@ -10,7 +10,15 @@ from tacit.curator.guess_references import suggest_path, suggest_references
 from tacit.curator.policy.policy import Limit
 from tacit.curator.policy.toml_sections import BLANK, suggest
 from tacit.curator.tables_in_files import FileTable, find_tables
-from tacit.curator.write_toml import as_printed, write_comment, write_key, write_text, write_value
+from tacit.curator.write_toml import (
+    as_printed,
+    write_comment,
+    write_key,
+    write_text,
+    write_value,
+    write_words,
+)
+from tacit.engines import Seeming
 from tacit.errors import InvalidInput
 from tacit.exact import Number, count_of
 from tacit.plan import Kind
@@ -198,14 +206,14 @@ def _describe_public(table: FileTable) -> str:
     return "\n".join([*lines, ""])
 
 
-def _format(form: Mapping[str, str]) -> list[str]:
+def _format(form: Mapping[str, str | list[str]]) -> list[str]:
     """How a text file is written, as far as its first lines show it, and what else may be declared."""
     lines = write_comment(
         'format: how the file differs from 1.5, 2025-01-31, true or yes: decimal = ",", '
         'thousands = ".", dates = "%d/%m/%Y", encoding = "latin-1", nulls = ["NA"], true = ["ja"], '
         'false = ["nein"]. Cells that cannot be read are NULL.'
     )
-    written = ", ".join(f"{name} = {write_text(value)}" for name, value in form.items())
+    written = ", ".join(f"{name} = {write_words(value)}" for name, value in form.items())
     return [
         *lines,
         f"format = {{ {written} }}" if form else '# format = { separator = ";", decimal = "," }',
@@ -252,12 +260,13 @@ def _why_unusable(name: str, table: FileTable) -> str:
     )
 
 
-def _seeming(kind: Kind | None) -> tuple[str, str]:
+def _seeming(likely: Seeming | None) -> tuple[str, str]:
     """A column of a text file is text until a curator says otherwise; what it looks like is a comment."""
-    if kind is None:
+    if likely is None:
         return 'type = "text"', ""
-    declared, hint = _guess((kind,))
-    return 'type = "text"', f"looks like: {{ {declared}{', ' if hint else ''}{hint} }}"
+    declared, hint = _guess((likely.kind,))
+    doubt = f", {likely.doubt}" if likely.doubt else ""
+    return 'type = "text"', f"looks like: {{ {declared}{', ' if hint else ''}{hint} }}{doubt}"
 
 
 def _guess(kinds: tuple[Kind, ...]) -> tuple[str, str]:

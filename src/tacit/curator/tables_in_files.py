@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from tacit.engines import (
+    Seeming,
     Separated,
     Source,
     Stored,
@@ -38,10 +39,10 @@ class FileTable:
     path: str
     inside: str | None
     kinds: Mapping[str, tuple[Kind, ...]]
-    form: Mapping[str, str] | None  # how it is written, if it is a text file
+    form: Mapping[str, str | list[str]] | None  # how it is written, if it is a text file
     types: Mapping[str, str]  # as what columns are stored, in the words of the source
     likely: Mapping[
-        str, Kind
+        str, Seeming
     ]  # as what the first cells of a text file's columns seem to be written
 
     @property

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from decimal import Context, Decimal, Inexact
 from fractions import Fraction
 from textwrap import fill
@@ -16,7 +17,15 @@ from tacit.errors import InvalidInput
 from tacit.exact import Number
 from tacit.printing import printable
 
-__all__ = ["as_printed", "write_comment", "write_key", "write_number", "write_text", "write_value"]
+__all__ = [
+    "as_printed",
+    "write_comment",
+    "write_key",
+    "write_number",
+    "write_text",
+    "write_value",
+    "write_words",
+]
 _KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -41,6 +50,15 @@ def write_text(value: str) -> str:
 def _escape(letter: str) -> str:
     """A sign that is not seen, as TOML writes it."""
     return f"\\u{ord(letter):04x}" if ord(letter) < 1 << 16 else f"\\U{ord(letter):08x}"
+
+
+def write_words(value: str | Sequence[str]) -> str:
+    """A text, or a list of texts in brackets.
+
+    >>> write_words(";"), write_words(["ja", "Ja"])
+    ('";"', '["ja", "Ja"]')
+    """
+    return write_text(value) if isinstance(value, str) else f"[{', '.join(map(write_text, value))}]"
 
 
 def write_value(number: Number | None) -> str:

@@ -30,6 +30,7 @@ from tacit.engines.sources.source_kinds import (
 )
 from tacit.engines.sources.spark_tables import SparkTable
 from tacit.engines.sources.text_cells import DIALECT_WORDS, Dialect, dialect_of
+from tacit.engines.sql.read_stored_columns import conversion_of_text
 from tacit.engines.unknown_keys_per_unit import Gathered
 from tacit.engines.work_bounds import MOST_PAIRS, may_leave_out
 from tacit.later import later
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from tacit.engines.memory.engine import Memory
     from tacit.engines.postgres.engine import Postgres
     from tacit.engines.served.rights import Rights
-    from tacit.engines.sources.text_files import guess_format, guess_kinds
+    from tacit.engines.sources.guess_format import Seeming, guess_format, guess_kinds
     from tacit.engines.spark.engine import Spark
 
 
@@ -65,12 +66,14 @@ __all__ = [
     "Postgres",
     "PostgresTable",
     "Rights",
+    "Seeming",
     "Separated",
     "Source",
     "Spark",
     "SparkTable",
     "Step",
     "Stored",
+    "conversion_of_text",
     "declared_format",
     "is_text_file",
     "check_combined",
@@ -102,10 +105,11 @@ _LATER = {
     "Memory": "memory.engine",
     "Postgres": "postgres.engine",
     "Rights": "served.rights",
+    "Seeming": "sources.guess_format",
     "Spark": "spark.engine",
     "digest_rows": "duckdb.digest_rows",
-    "guess_format": "sources.text_files",
-    "guess_kinds": "sources.text_files",
+    "guess_format": "sources.guess_format",
+    "guess_kinds": "sources.guess_format",
     "ingest": "duckdb.ingest",
     "inspect_source": "duckdb.inspect_rows",
     "public_columns": "duckdb.public_table_facts",

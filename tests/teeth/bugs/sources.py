@@ -132,7 +132,7 @@ BUGS = [
     ),
     Bug(
         name="sources-a-format-tells-a-cell",
-        file="src/tacit/engines/sources/text_files.py",
+        file="src/tacit/engines/sources/guess_format.py",
         before='        found["decimal"] = ","\n',
         after='        found["decimal"] = lines[1].decode().strip()[-3:]\n',
         killed_by="tests/unit/curator/test_starter_policy.py::test_decimal_commas_are_proposed_and_no_cell_is_written",

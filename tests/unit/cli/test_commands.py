@@ -254,6 +254,21 @@ def test_check_says_what_is_described(run: Run, clinic: Path) -> None:
     assert "visits: all rows of one patient, at most 3 rows in full" in run("check", clinic).out
 
 
+def test_check_says_how_a_text_file_is_read_and_that_no_answer_will(run: Run, clinic: Path) -> None:
+    said = run("check", clinic).out
+    assert (
+        "a text file in utf-8: cost as 1234.5, age as 1234; a cell that is written otherwise"
+        in said
+    )
+    assert "before the first question: tacit check" in said
+
+
+def test_one_row_is_no_rows(run: Run, clinic: Path) -> None:
+    policy = clinic / "tacit.toml"
+    policy.write_text(policy.read_text().replace("contributions = 3", "contributions = 1"))
+    assert "at most 1 row in full" in run("check", clinic).out
+
+
 def test_check_says_that_a_public_table_protects_nobody(run: Run, clinic: Path) -> None:
     (clinic / "wards.csv").write_text("ward,beds\nA,3\n")
     policy = clinic / "tacit.toml"

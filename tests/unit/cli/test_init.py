@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tests.unit.cli.clinics import Said, called, vault
@@ -111,3 +113,17 @@ def test_contributions_that_make_no_sense_are_refused(
     words = ["--unit", "patient", "--epsilon", 1, "--delta", 0, "--contributions", count]
     helpful(run("init", tmp_path / "new", "--source", visits, *words), 2, told)
     assert not (tmp_path / "new").exists()
+
+
+def test_after_a_text_file_its_rows_are_to_be_checked(
+    run: Run, visits: Path, tmp_path: Path
+) -> None:
+    words = ["--unit", "patient", "--epsilon", 1, "--answers", 4]
+    said = run("init", tmp_path / "new", "--source", visits, *words).out
+    assert said.endswith(f"tacit check {tmp_path / 'new'} --rows\n")
+    assert "counts as NULL. No answer says how many" in said
+    stored = tmp_path / "stored.parquet"
+    pq.write_table(pa.table({"patient": [1]}), stored)
+    said = run("init", tmp_path / "other", "--source", stored, *words).out
+    assert said.endswith(f"tacit check {tmp_path / 'other'}\n")
+    assert "counts as NULL" not in said

@@ -331,6 +331,19 @@ def test_scalars_of_numpy_and_days_as_texts_are_what_they_stand_for(declared, co
 
 @pytest.mark.parametrize(
     "declared",
+    [("2024-01-01", "2024-12-31"), (date(2024, 1, 1), date(2024, 12, 31)), {"type": "date"}],
+)
+@pytest.mark.parametrize("library", [pd, pl], ids=lambda library: library.__name__)
+def test_of_days_that_a_frame_stores_as_texts_it_is_said_how_to_convert_them(library, declared):
+    frame = library.DataFrame({"p": [1], "day": ["2024-01-05"]})
+    with pytest.raises((InvalidData, InvalidInput)) as refused:
+        protect(frame, unit="p", contributions=1, epsilon=1, columns={"day": declared})
+    assert "stored as" in str(refused.value)
+    assert "convert it, as pandas.to_datetime or polars' str.to_date do" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "declared",
     [("2024-01-01", "2024-13-01"), ("a", "b"), {"type": "date", "low": "1.1.2024"}, (np.nan, 1)],
 )
 def test_texts_that_are_no_days_are_refused(declared):

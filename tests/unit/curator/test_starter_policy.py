@@ -270,6 +270,37 @@ def test_decimal_commas_are_proposed_and_no_cell_is_written(tmp_path):
     assert "canary" not in text
 
 
+def test_what_is_to_be_settled_of_a_column_is_written_in_fixed_words(tmp_path):
+    file, found = tmp_path / "visits.csv", set()
+    header = "patient;cost;day;los;private;rate"
+    for row, odd in (
+        ("canary-ann;1,50;1/2/2031;7;ja;18.0", "n.a."),
+        ("canary-bob;77001,25;3/4/2031;23;nein;77.5", "canary"),
+    ):
+        rows = [row] * 9 + [row.replace(";7;", f";{odd};").replace(";23;", f";{odd};")]
+        file.write_text("\n".join([header, *rows]))
+        found.add(policy_text([file], folder=tmp_path, unit="patient", contributions=5, epsilon=3))
+    (text,) = found
+    form = 'format = { separator = ";", decimal = ",", true = ["ja"], false = ["nein"] }'
+    assert form in text.splitlines()
+    number, date, integer = (
+        f'# looks like: {{ type = "{kind}", low = …, high = … }}'
+        for kind in ("number", "date", "integer")
+    )
+    for line in (
+        f'cost    = {{ type = "text" }}  {number}',
+        f'{date}, once it is said which comes first, the day (dates = "%d/%m/%Y" in format,',
+        f"{integer}, but for other texts in it: nulls = […]?",
+        f'{number}, but with a decimal point, which decimal = "," does not read',
+        'private = { type = "text" }  # looks like: { type = "boolean", values = [true, false] }',
+    ):
+        assert line in text
+    for cell in ("canary", "n.a.", "77", "2031", "18.0"):
+        assert cell not in text
+    (tmp_path / "tacit.toml").write_text(text.replace('delta = "?"', "delta = 0"), encoding="utf-8")
+    assert read_policy(tmp_path)
+
+
 @pytest.mark.parametrize(
     ("cells", "form", "kind"),
     [

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import tacit
-from tacit.curator import inspect_rows, read_policy
+from tacit.curator import how_cells_are_read, inspect_rows, read_policy
 from tacit.errors import InvalidData, InvalidInput, InvalidPolicy
 
 POLICY = """\
@@ -317,3 +317,23 @@ def test_a_file_separated_otherwise_says_what_to_declare(tmp_path: Path) -> None
     (tmp_path / "t.csv").write_text("x;who\n1;a\n")
     with pytest.raises(InvalidData, match='separator = ";"'):
         tacit.protect(tmp_path / "t.csv", unit="who", columns={"x": (0, 2)}, epsilon=1)
+
+
+def test_how_cells_are_read_is_said_without_reading_any(tmp_path):
+    """The file is there and has a header: what follows it does not matter."""
+    (tmp_path / "t.csv").write_text("who;a;b;c;d;e\n\0;;;;\n")
+    policy = POLICY.format(format="", declared="").replace("x = {  }\n", "")
+    (tmp_path / "tacit.toml").write_text(
+        policy
+        + 'a = { type = "number" }\nb = { type = "integer" }\nc = { type = "date" }\nd = { type = "boolean" }\n'
+        'e = { type = "text" }\n[tables.t.format]\nseparator = ";"\ndecimal = ","\nthousands = "."\n'
+        'dates = "%d/%m/%Y"\nencoding = "latin-1"\ntrue = ["ja"]\nfalse = ["nein"]\n'
+    )
+    form = "in latin-1: a as 1.234,5, b as 1.234, c as 31/12/2024, d as ja or nein"
+    assert how_cells_are_read(tmp_path) == {"t": form}
+
+
+def test_of_a_text_file_with_texts_alone_and_of_other_files_nothing_is_said(tmp_path):
+    (tmp_path / "t.csv").write_text("who,x\n")
+    (tmp_path / "tacit.toml").write_text(POLICY.format(format="", declared='type = "text"'))
+    assert how_cells_are_read(tmp_path) == {}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tacit.accounting import Charge
 from tacit.curator.answer.evaluate_shown_columns import Group
+from tacit.curator.answer.expected_ranges import describe_expected_ranges
 from tacit.curator.answer.intervals import Interval, Noisy
 from tacit.curator.answer.left_out_captions import LeftOut
 from tacit.curator.answer.release import percent
@@ -116,7 +117,8 @@ class Explanation:
     means: tuple[ExpectedMean, ...] = ()
     """The ± of each mean by the size of a group, since it depends on that."""
     remarks: tuple[str, ...] = ()
-    """What the spelling of the question means elsewhere, and where a grid limits an answer more than the noise."""
+    """What the spelling of the question means elsewhere, where a grid limits an answer more than the noise, and where
+    next to nothing is to be expected."""
 
     def __str__(self) -> str:
         lines = [
@@ -233,7 +235,12 @@ def explain_plan(
         size=size_of(terms),
         left_out=left_out,
         means=_expect_means(plan, terms, confidence),
-        remarks=_limited_by_grids(plan, terms, confidence),
+        remarks=(
+            *_limited_by_grids(plan, terms, confidence),
+            *describe_expected_ranges(
+                plan, terms, confidence, float(rule.epsilon_of(price)), GROUP_SIZES
+            ),
+        ),
     )
 
 
@@ -300,7 +307,7 @@ def explain_choice(told: Explanation, terms: SelectionTerms) -> Explanation:
         f"  No number is released. To sort all {many:,} numbers as accurately would cost "
         f"{terms.saving:,.1f} times as much."
     )
-    return replace(told, groups=k, expected=(chosen,), selection=saving, means=())
+    return replace(told, groups=k, expected=(chosen,), selection=saving, means=(), remarks=())
 
 
 def name_measure(place: int, measure: Measure, plan: Plan) -> str:

@@ -17,6 +17,7 @@ from tacit.mechanisms import Gaussian, Laplace
 from tacit.plan import Kind, Ranked, type_of
 
 __all__ = [
+    "SUREST",
     "Drawn",
     "Interval",
     "Noisy",
@@ -142,7 +143,8 @@ _CLOSE = (
     2.0**-44
 )  # how close two ratios are between which the end of an interval lies, as a part of its range
 
-_SUREST = 0.976
+SUREST = 0.976
+"""Beyond this confidence the ends of a quantile are those of its range."""
 _SUREST_EXTREME = 0.99
 
 
@@ -173,7 +175,7 @@ class Drawn:
         middle = self.cells[len(self.cells) // 2]
         least, most = min(self.cells), max(self.cells)
         low, high = _ends(measure, least)[0], _ends(measure, most)[1]
-        unknown = confidence > (_SUREST_EXTREME if measure.rank in (0, 1) else _SUREST)
+        unknown = confidence > (_SUREST_EXTREME if measure.rank in (0, 1) else SUREST)
         if measure.rank == 0 or unknown or len(self.cells) == 1 != measure.rank:
             low = first
         if measure.rank == 1 or unknown or len(self.cells) == 1 != 1 - measure.rank:

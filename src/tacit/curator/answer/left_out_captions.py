@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from fractions import Fraction
@@ -38,6 +38,7 @@ from tacit.plan import (
     Not,
     OneOf,
     Owner,
+    Placed,
     Plan,
     Question,
     Rows,
@@ -48,6 +49,7 @@ from tacit.plan import (
     View,
     Weighing,
     Where,
+    Window,
     Windowed,
     find_reference,
     groups_of,
@@ -96,7 +98,7 @@ def list_left_out(
     """
     question, tables = plan.question, tables_of(plan.question.rows)
     nodes = walk_rows(question.rows)
-    inside = [each for rows in nodes for each in list_row_expressions(rows)]
+    inside, folds = _list_read(question, nodes)
     parts = walk_expression(*inside, *list_group_expressions(question))
     joined = any(isinstance(each, Joined | Stacked) for each in nodes)
     found = [
@@ -109,10 +111,51 @@ def list_left_out(
         *_tell_many_rows(question, terms, entity),
         *_tell_many_keys(terms, entity),
         *_tell_bounds(question, inside, tables),
-        *_tell_folds(nodes, entity),
+        *_tell_folds(folds, entity),
         *_tell_constants(parts),
     ]
     return tuple(dict.fromkeys(found))
+
+
+def _list_read(question: Question, nodes: Sequence[Rows]) -> tuple[list[Expression], list[Folded]]:
+    """The expressions over rows, and what rows are folded into, that anything further out reads; others are not asked.
+
+    A join or a subquery hands on all of its columns, whether they are used or not.
+    """
+    inside: list[Expression] = []
+    named: set[str] = set()
+
+    def read(expressions: Iterable[Expression]) -> None:
+        for each in expressions:
+            inside.append(each)
+            named.update(
+                part.column.name for part in walk_expression(each) if isinstance(part, Field)
+            )
+
+    read(list_group_expressions(question))
+    outside = len(inside)
+    for rows in nodes:  # from the outside to the inside
+        read(list_row_expressions(_without_unread(rows, named)))
+    return inside[outside:], [fold for fold in list_folds(nodes) if fold.column.name in named]
+
+
+def _without_unread(rows: Rows, named: Collection[str]) -> Rows:
+    """A node without those of its new columns that nothing further out names."""
+    match rows:
+        case Computed(_, columns):
+            return replace(rows, columns=tuple(each for each in columns if each.name in named))
+        case Inner(_, _, folds):
+            return replace(rows, folds=tuple(each for each in folds if each.column.name in named))
+        case Windowed(_, windows):
+            return replace(
+                rows, columns=tuple(each for each in windows if _window_name(each) in named)
+            )
+        case _:
+            return rows
+
+
+def _window_name(window: Window) -> str:
+    return (window if isinstance(window, Placed) else window.folded).column.name
 
 
 def add_measured(left_out: Sequence[LeftOut], measured: Mapping[str, str]) -> tuple[LeftOut, ...]:
@@ -170,8 +213,14 @@ def _tell_unjoined_rows(rows: Rows, entity: str) -> Iterator[LeftOut]:
         if isinstance(part, Joined) and owner_of(part.right) is Owner.UNIT:
             yield from _tell_other_units(part, entity)
         if isinstance(part, Joined) and not part.outer:
-            left, right = (_table_names(side) for side in (part.left, part.right))
-            if owner_of(part.right) is Owner.NOBODY:
+            left, right = (_table_names_once(side) for side in (part.left, part.right))
+            if left == right:
+                yield LeftOut(
+                    "join",
+                    left,
+                    f"rows of {left} without a match on the other side of the join are left out",
+                )
+            elif owner_of(part.right) is Owner.NOBODY:
                 yield LeftOut(
                     "join", left, f"rows of {left} without a matching row in {right} are left out"
                 )
@@ -203,6 +252,10 @@ def _tell_many_pairs(rows: Rows, entity: str) -> Iterator[LeftOut]:
             entity,
             f"a {entity} with more than {MOST_PAIRS:,} pairs of rows in a join ({few}) is left out",
         )
+
+
+def _table_names_once(rows: Rows) -> str:
+    return ", ".join(dict.fromkeys(table.name for table in tables_of(rows)))
 
 
 def _table_names(rows: Rows) -> str:
@@ -447,9 +500,9 @@ def _format_ends(low: Any, high: Any) -> str:
     )
 
 
-def _tell_folds(nodes: Sequence[Rows], entity: str) -> Iterator[LeftOut]:
+def _tell_folds(folds: Sequence[Folded], entity: str) -> Iterator[LeftOut]:
     """That what the rows of a unit add up to is held."""
-    for fold in list_folds(nodes):
+    for fold in folds:
         if fold.fold in {Folding.COUNT, Folding.DISTINCT, Folding.SUM}:
             ends = _format_ends(fold.column.low, fold.column.high)
             yield LeftOut(

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Price", "Release", "Texts", "percent", "texts_of"]
 
+_LEFT_OUT = "left out or clipped:"
+_NOT_COVERED = "left out or clipped, which intervals do not cover:"
+_WIDE_TABLE, _SHORT_HEADING = 80, 24
 _FOUR_DIGITS = 1000  # the first year that is written the same everywhere
 
 
@@ -188,7 +191,7 @@ class Release:
         texts, table = texts_of(self), Table(box=SIMPLE_HEAD)
         if len(str(texts).partition("\n")[0]) > options.max_width:
             texts = texts_of(self, between="\n")
-        for heading, right in zip(texts.headings, texts.right, strict=True):
+        for heading, right in zip(texts.short_headings(), texts.right, strict=True):
             table.add_column(Text(heading), justify="right" if right else "left")
         for cells in texts.rows:
             table.add_row(*(Text(cell) for cell in cells))
@@ -198,7 +201,7 @@ class Release:
     def caption(self) -> str:
         """What can be said about the whole answer, one thing a line."""
         hold = (
-            f"intervals hold with {percent(self.confidence)} probability"
+            f"intervals cover the noise with {percent(self.confidence)} probability"
             if self.measured
             else "no column has an interval"
         )
@@ -214,6 +217,8 @@ class Release:
                 f"groups of fewer than about {few}{self.hiding.of_keys} may be hidden (unit: "
                 f"{self.receipt.get('unit', 'unit')})"
             )
+        if self.left_out:
+            lines.append(_NOT_COVERED if self.measured else _LEFT_OUT)
         return "\n".join(map(printable, [*lines, *map(str, self.left_out)]))
 
 
@@ -228,7 +233,7 @@ class Texts:
 
     def __str__(self) -> str:
         """A table of plain text, as wide as rich draws it on a terminal."""
-        columns = zip(self.headings, *self.rows, strict=True)
+        columns = zip(self.short_headings(), *self.rows, strict=True)
         aligned = list(map(_align, columns, self.right))
         whole = sum(width + 3 for _, width in aligned) + 1
         lines = [
@@ -237,6 +242,19 @@ class Texts:
         ]
         blank, rule = " " * whole, f" {'─' * (whole - 2)} "
         return "\n".join([blank, lines[0], rule, *lines[1:], blank, self.caption])
+
+    def short_headings(self) -> tuple[str, ...]:
+        """The headings, without the middle of those that are too long for a wide table; all of them still differ."""
+        wide = sum(
+            max(map(_width, cells)) + 3 for cells in zip(self.headings, *self.rows, strict=True)
+        )
+        if wide < _WIDE_TABLE:
+            return self.headings
+        short = [
+            _without_middle(heading, max(map(_width, cells), default=0))
+            for heading, *cells in zip(self.headings, *self.rows, strict=True)
+        ]
+        return tuple(short) if len(set(short)) == len(short) else self.headings
 
     def to_html(self) -> str:
         """A table in HTML with its caption."""
@@ -279,6 +297,19 @@ def percent(confidence: float) -> str:
     ('95%', '99.9%')
     """
     return f"{100 * confidence:.12g}%"
+
+
+def _without_middle(heading: str, width: int) -> str:
+    """A heading as wide as its cells, if these are not narrower than is readable.
+
+    >>> _without_middle("QUANTILE_CONT(los,[0.25,0.5,0.75])_0.25", 21)
+    'QUANTILE_CONT(…75])_0.25'
+    """
+    most = max(width, _SHORT_HEADING)
+    if len(heading) <= most:
+        return heading
+    end = _SHORT_HEADING * 3 // 8
+    return f"{heading[: most - end - 1]}…{heading[-end:]}"
 
 
 def _align(cells: Sequence[str], right: bool) -> tuple[list[str], int]:

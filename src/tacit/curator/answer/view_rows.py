@@ -15,6 +15,7 @@ from tacit.curator.answer.evaluate_shown_columns import Evaluation, Group, Noise
 from tacit.curator.answer.group_windows import Peers, has_windows
 from tacit.curator.answer.intervals import Drawn, Interval, Noisy, as_interval, point_of
 from tacit.curator.answer.rounding_error import count_of_rows, grid_rounding, is_rounded
+from tacit.curator.answer.uninformative_intervals import tell_uninformative
 from tacit.frozen import frozen
 from tacit.plan import (
     Across,
@@ -101,20 +102,23 @@ def view_answer(
         columns.append(shown_column(shown, question, sure, raw=raw))
     rows = tuple([tuple(chain.from_iterable(map(group.cells, columns))) for group in groups])
     names: list[str] = []
-    measured, opened = [], []
+    measured, opened, missing = [], [], []
     for column in columns:
         if column.has_interval:
             measured.append(column)
             opened += [column] if _is_open(rows, len(names)) else []
+            missing += [column] if any(row[len(names)] is None for row in rows) else []
         names += column.names
     return Viewed(
         tuple(names),
         rows,
         tuple([column.names[0] for column in measured]),
         (
+            *tell_uninformative(columns, groups, rows),
             *_notes(measured, question, choice),
             *(_tell_choice(columns, view, choice) if windowed or choice.measures else ()),
             *[_why_open(column, groups) for column in opened],
+            *[why for column in missing for why in _why_missing(column, groups)],
             *[_EMPTY_LAST] * last,
         ),
     )
@@ -139,6 +143,26 @@ def _why_open(column: ShownColumn, groups: Sequence[Group]) -> str:
     found = [_why_part_is_open(column.value, each) for each in shown]
     whys = " or ".join(dict.fromkeys(why for why in found if why))
     return f"intervals of {column.names[0]} have no end where they are NULL: {whys or _NO_BOUND}"
+
+
+def _why_missing(column: ShownColumn, groups: Sequence[Group]) -> Iterator[str]:
+    """That a number is NULL since what it is divided by came out as zero, where that is so."""
+    for group in groups:
+        known = Evaluation(group, column.confidence)
+        divisors = [
+            part.right
+            for part in walk_expression(column.value)
+            if isinstance(part, Arithmetic) and part.operator in {"/", "%"}
+        ]
+        if point_of(known.of(column.value)) is None and any(
+            point_of(known.of(divisor)) == 0 for divisor in divisors
+        ):
+            what = "a variance" if any(isinstance(each, MomentOf) for each in divisors) else "what"
+            yield (
+                f"{column.names[0]} is NULL where {what} it is divided by comes out as 0, within its noise; "
+                "pay more, or ask about more rows"
+            )
+            return
 
 
 _NO_BOUND = "it has no known bound"

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tacit.engines import conversion_of_text
 from tacit.errors import InvalidInput
 from tacit.plan import OTHER, Column, Kind, Scalar, constant, parse_text
 
@@ -45,7 +46,7 @@ def column_of(name: str, declared: Declared, stored: tuple[Kind, ...]) -> Column
             name,
             "give its name as text, as in the source; rename it there if necessary",
         )
-    return _of_one_kind(_read_column(name, declared, stored))
+    return _of_one_kind(_read_column(name, declared, stored), stored)
 
 
 def _read_column(name: str, declared: Declared, stored: tuple[Kind, ...]) -> Column:
@@ -94,6 +95,11 @@ def _kind_of_texts(ends: Sequence[Scalar]) -> Kind | None:
     return None
 
 
+def _kind_of_ends(ends: Sequence[Scalar]) -> Kind:
+    """The kind that is meant by two ends: days, moments or numbers, also where they are written as texts."""
+    return _kind_of_texts(ends) or _kind("", (), ends)
+
+
 def _time_of(name: str, end: Scalar, kind: Kind) -> Scalar:
     """A bound that is written as a text, where the column has days or moments."""
     if not isinstance(end, str) or kind not in {Kind.DATE, Kind.TIMESTAMP}:
@@ -120,6 +126,9 @@ def _spelled_out(name: str, declared: Mapping[str, Any], stored: tuple[Kind, ...
     )
     known = [value for value in (low, high, *(values or ())) if value is not None]
     kind = _kind_named(name, declared["type"]) if "type" in declared else _kind(name, stored, known)
+    if "type" not in declared and kind is Kind.TEXT and values is None and known:
+        found = _kind_of_texts(known)
+        kind = found if found is not None and found in stored else kind
     said = (
         declared.get("nullable", True),
         declared.get("other", False),
@@ -134,7 +143,7 @@ def _spelled_out(name: str, declared: Mapping[str, Any], stored: tuple[Kind, ...
     return _check_order(Column(name, kind, low, high, listed, *said))
 
 
-def _of_one_kind(column: Column) -> Column:
+def _of_one_kind(column: Column, stored: tuple[Kind, ...]) -> Column:
     """The column, refused if a bound or a public value is not of its kind."""
     if column.other and (
         column.kind is not Kind.TEXT or not column.values or OTHER in column.values
@@ -153,6 +162,12 @@ def _of_one_kind(column: Column) -> Column:
     bounds = [end for end in (column.low, column.high) if end is not None]
     if bounds and column.kind in (Kind.TEXT, Kind.BOOLEAN):
         remedy = "it has no range; list its public values in brackets: [...]"
+        meant = _kind_of_ends(bounds)
+        if stored == (Kind.TEXT,) and meant is not Kind.TEXT:
+            remedy = (
+                f"it has no range, since it is stored as text; {conversion_of_text(meant)}, or list its public "
+                "values in brackets: [...]"
+            )
         raise InvalidInput(f"column {column.name!r}", tuple(bounds), remedy)
     # integers may be held between halves
     ends = Kind.NUMBER if column.kind is Kind.INTEGER else column.kind

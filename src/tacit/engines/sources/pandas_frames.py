@@ -16,7 +16,7 @@ from tacit.engines.sources.python_cells import (
     unit_of,
     units_array,
 )
-from tacit.errors import InvalidData
+from tacit.engines.sql.read_stored_columns import refuse_kind
 from tacit.plan import INT64, Column, Kind, Table
 
 __all__ = ["check_dtype", "declared_kinds", "series_array", "series_cells", "series_units"]
@@ -56,14 +56,7 @@ def check_dtype(dtype: Any, column: Column, table: Table) -> None:
     """Refuse a column no cell of which can be of the kind that is declared."""
     possible = _kinds(dtype)
     if column.kind not in possible:
-        listed = " or ".join(sorted(kind.value for kind in possible))
-        remedy = (
-            f"declare it as {listed}, or convert it" if possible else "convert it, or remove it"
-        )
-        raise InvalidData(
-            f"column {column.name!r} of table {table.name!r} is declared as "
-            f"{column.kind.value} but stored as {str(dtype)[:40]}; {remedy}"
-        )
+        refuse_kind(column, table, str(dtype)[:40], possible)
 
 
 def series_array(series: Any, kind: Kind) -> NDArray[Any]:

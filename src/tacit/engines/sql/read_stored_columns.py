@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, date, datetime
 from typing import NoReturn
 
@@ -17,11 +17,13 @@ __all__ = [
     "check_type",
     "check_unit_type",
     "check_units_alike",
+    "conversion_of_text",
     "scan_conditions",
     "key_type",
     "kinds_of",
     "read_cell",
     "read_unit",
+    "refuse_kind",
     "refuse_own_numbers",
     "whole_unit",
 ]
@@ -73,14 +75,35 @@ def check_type(stored: str, column: Column, table: Table) -> None:
     """Refuse a column that is stored as something else than it is declared to be."""
     possible = kinds_of(stored)
     if column.kind not in possible:
-        listed = " or ".join(sorted(kind.value for kind in possible))
-        remedy = (
-            f"declare it as {listed}, or convert it" if possible else "convert it, or remove it"
-        )
-        raise InvalidData(
-            f"column {column.name!r} of table {table.name!r} is declared as "
-            f"{column.kind.value} but stored as {_short(stored)}; {remedy}"
-        )
+        refuse_kind(column, table, _short(stored), possible)
+
+
+def refuse_kind(column: Column, table: Table, stored: str, possible: Sequence[Kind]) -> NoReturn:
+    """Refuse what a column is declared as: it is stored otherwise, and may be of these kinds."""
+    listed = " or ".join(sorted(kind.value for kind in possible))
+    convert = conversion_of_text(column.kind) if Kind.TEXT in possible else "convert it"
+    remedy = f"declare it as {listed}, or {convert}" if possible else "convert it, or remove it"
+    raise InvalidData(
+        f"column {column.name!r} of table {table.name!r} is declared as {column.kind.value} but "
+        f"stored as {stored}; {remedy}"
+    )
+
+
+def conversion_of_text(kind: Kind) -> str:
+    """How a column of texts becomes one of a kind, in a frame.
+
+    >>> conversion_of_text(Kind.DATE)
+    "convert it, as pandas.to_datetime or polars' str.to_date do"
+    """
+    match kind:
+        case Kind.DATE:
+            return "convert it, as pandas.to_datetime or polars' str.to_date do"
+        case Kind.TIMESTAMP:
+            return "convert it, as pandas.to_datetime or polars' str.to_datetime do"
+        case Kind.INTEGER | Kind.NUMBER:
+            return "convert it, as pandas.to_numeric or polars' cast do"
+        case _:
+            return "convert it"
 
 
 def check_unit_type(stored: str, table: Table) -> None:

@@ -38,6 +38,7 @@ EMPTY = (
     "empty groups are included in what is computed over groups; HAVING COUNT(*) > 0 in the query "
     "that groups removes those whose noisy count is 0"
 )
+OF_ONE = "OVER (PARTITION BY person ORDER BY day)"
 SPREAD = "a patient with more than 20 rows may be scaled down"
 
 
@@ -168,6 +169,28 @@ def told(text, vault=None):
             ],
         ),
         (
+            "SELECT COUNT(*) AS n FROM visits AS a JOIN visits AS b ON a.person = b.person AND b.day > a.day",
+            [
+                SAME,
+                "rows of visits without a match on the other side of the join are left out",
+                "a patient with more than 131,072 pairs of rows in a join (fewer if its texts are long) is left out",
+                "a patient with more than 400 rows counts as 400",
+                "day is clipped to the range 2025-01-01 to 2025-12-31",
+            ],
+        ),
+        (
+            "SELECT COUNT(*) AS n FROM (SELECT person, SUM(age) s, MAX(cost) FROM visits GROUP BY person) WHERE s > 3",
+            [
+                SAME,
+                "age is clipped to the range 0 to 120",
+                "SUM(age) of one patient is clipped to the range 0 to 2400",
+            ],
+        ),
+        (
+            f"SELECT COUNT(*) AS n FROM (SELECT ROW_NUMBER() {OF_ONE} r, LAG(cost) {OF_ONE} FROM visits) WHERE r = 1",
+            [SAME, MANY, "day is clipped to the range 2025-01-01 to 2025-12-31"],
+        ),
+        (
             "SELECT AVG(s) AS n FROM (SELECT person, SUM(age) AS s FROM visits GROUP BY person HAVING COUNT(*) > 2)",
             [
                 SAME,
@@ -235,6 +258,19 @@ def test_the_caption_and_the_receipt_say_it_too():
         assert str(each) in answer._repr_html_()
         assert f"\n  {each}\n" in str(explained)
     assert vault.check_receipt(json.loads(json.dumps(dict(answer.receipt)))) == []
+
+
+def test_the_caption_says_that_intervals_do_not_cover_what_is_left_out():
+    """The noise alone is within them, and what follows the line is not."""
+    vault = vault_of()
+    lines = (
+        vault.sql("SELECT COUNT(*) AS n FROM visits WHERE cost > 3", epsilon=1)
+        .caption()
+        .splitlines()
+    )
+    assert lines[0].startswith("intervals cover the noise with 95% probability; cost: ")
+    assert lines[1] == "left out or clipped, which intervals do not cover:"
+    assert lines[2:] == [SAME, NEVER, MANY, "cost is clipped to the range 0 to 5000"]
 
 
 def test_what_is_told_for_nothing_says_it_for_what_was_asked():

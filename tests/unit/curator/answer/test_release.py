@@ -259,3 +259,32 @@ def test_markdown_escapes_what_would_end_a_cell():
 def test_an_answer_is_an_arrow_stream():
     pa = pytest.importorskip("pyarrow")
     assert pa.table(COUNTED).column("n").to_pylist() == [1042, 7]
+
+
+LONG = [f"QUANTILE_CONT(los,[0.25,0.5,0.75])_{rank}" for rank in ("0.25", "0.5", "0.75")]
+
+
+def with_long_names(*names):
+    columns = [end for name in names for end in (name, f"{name}_low", f"{name}_high")]
+    return release(columns, [[1.5, 1.0, 2.0] * len(names)], names)
+
+
+def test_long_names_are_shortened_where_they_are_printed_and_nowhere_else():
+    found = with_long_names(*LONG)
+    for shown in (str(found), in_a_terminal(found)):
+        assert max(map(len, shown.splitlines()[:4])) <= 84
+        (heads,) = [line.split() for line in shown.splitlines() if "QUANTILE" in line]
+        assert heads == [
+            "QUANTILE_CONT(…75])_0.25",
+            "QUANTILE_CONT(….75])_0.5",
+            "QUANTILE_CONT(…75])_0.75",
+        ]
+    assert found.columns[0] == LONG[0]
+    for shown in (found.to_csv(), found.to_markdown(), found._repr_html_()):
+        assert all(name in shown for name in LONG)
+
+
+def test_names_that_would_be_alike_and_those_of_a_narrow_table_are_not_shortened():
+    alike = [f"QUANTILE_CONT(a_column_{place},[0.25,0.5,0.75])_0.5" for place in range(3)]
+    assert all(name in str(with_long_names(*alike)) for name in alike)
+    assert LONG[0] in str(with_long_names(LONG[0]))

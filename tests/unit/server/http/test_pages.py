@@ -136,6 +136,14 @@ def test_a_form_explains_asks_and_shows_a_receipt_that_verifies(clinic):
     assert browser.get("/history?table=visits", headers=HTML).status == 200
 
 
+def test_what_intervals_do_not_cover_is_said_beside_them(clinic):
+    page = html.unescape(ask(clinic.signed["ana"], sql=COUNT + " WHERE cost > 3", twin="on").text)
+    shown = page[page.index("Intervals cover the noise with 95 % probability.") :]
+    shown = shown[: shown.index("</details>")]
+    assert "What is left out or clipped, which intervals do not cover</summary>" in shown
+    assert "<li>cost is clipped to the range" in shown
+
+
 def test_parts_of_pages_are_for_scripts(clinic):
     browser = clinic.signed["ana"]
     part = ask(browser, "/explain", {"x-part": "1"}, sql=COUNT)

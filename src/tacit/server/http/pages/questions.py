@@ -110,7 +110,8 @@ def answer_view(
         "confidence": release.confidence,
         "entry": release.receipt.get("entry"),
         "made_up": bool(release.receipt.get("made up")),
-        "notes": [*release.notes, *(str(each) for each in release.left_out)],
+        "notes": list(release.notes),
+        "left_out": [str(each) for each in release.left_out],
     }
 
 
