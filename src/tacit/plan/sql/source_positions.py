@@ -15,7 +15,6 @@ from sqlglot import exp
 
 from tacit.errors import InvalidPlan
 from tacit.plan.model.expressions import LEAVES, Called, Expression, operands
-from tacit.plan.model.function_names import Function
 from tacit.plan.questions.draft import DEEPEST
 from tacit.plan.semantics.regex_search import Steps
 from tacit.plan.sql.grammar import (
@@ -31,8 +30,8 @@ from tacit.plan.sql.precheck import SILENT, Token, kinds_of
 __all__ = ["MOST_PARTS", "Account"]
 
 
-MOST_PARTS = 10_000
-"""Of how many parts an expression may be when it is written out: several times what 2,000 tokens stand for."""
+MOST_PARTS = 4_000
+"""Of how many parts an expression may be when it is written out: more than 2,000 tokens stand for."""
 
 _INSTEAD = {"UNKNOWN": "write IS NULL"}
 """What to write instead of a word that cannot be left out."""
@@ -95,8 +94,8 @@ class Account:
         count = 1
         for part in operands(expression):
             count += 1 if type(part) in LEAVES else self._count_parts(part)
-        if isinstance(expression, Called) and expression.function is Function.NULLIF:
-            count += self._count_parts(expression.operands[0])  # engines look at it twice
+        if isinstance(expression, Called) and expression.operands:
+            count += self._count_parts(expression.operands[0])  # which engines may look at twice
         self.parts[id(expression)] = expression, count
         return count
 

@@ -128,4 +128,4 @@ def test_what_is_written_out_is_bounded(monkeypatch):
 def test_what_people_write_is_within_the_bound():
     terms = " AND ".join(f"age BETWEEN {i} AND {i + 1}" for i in range(300))
     assert isinstance(parts_of(f"SELECT COUNT(*) AS n FROM visits WHERE {terms}"), int)
-    assert MOST_PARTS == 5 * MOST_TOKENS
+    assert MOST_PARTS == 2 * MOST_TOKENS
