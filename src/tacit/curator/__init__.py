@@ -45,7 +45,14 @@ if TYPE_CHECKING:
         release_fields,
         table_fields,
     )
-    from tacit.curator.open_folder import adopt_ledger, limits_agree, limits_changed, open_vault
+    from tacit.curator.open_folder import (
+        adopt_ledger,
+        limits_agree,
+        limits_changed,
+        open_tables,
+        open_vault,
+        was_opened,
+    )
     from tacit.curator.parameters_as_json import parameter_fields, read_parameters
     from tacit.curator.policy.ledger_section import Address
     from tacit.curator.policy.policy_file import Document, read_ledger_place, read_policy
@@ -168,6 +175,7 @@ __all__ = [
     "limits_agree",
     "limits_changed",
     "merge_released",
+    "open_tables",
     "open_vault",
     "policy_text",
     "protect",
@@ -185,6 +193,7 @@ __all__ = [
     "terms_of",
     "still_needed",
     "twin",
+    "was_opened",
     "write_key",
 ]
 
@@ -249,6 +258,7 @@ _LATER = {
     "limits_agree": "open_folder",
     "limits_changed": "open_folder",
     "merge_released": "hide_new_ledger_entries",
+    "open_tables": "open_folder",
     "open_vault": "open_folder",
     "parameter_fields": "parameters_as_json",
     "policy_text": "starter_policy",
@@ -264,6 +274,7 @@ _LATER = {
     "still_needed": "hide_new_ledger_entries",
     "table_fields": "json_exchange",
     "twin": "trial.mock_vault",
+    "was_opened": "open_folder",
     "write_key": "write_toml",
 }
 
