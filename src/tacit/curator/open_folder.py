@@ -118,8 +118,8 @@ def open_tables(vault: Vault, *names: str) -> None:
     """Read the sources of private tables before anybody asks about them, each by itself; of all, if none is named.
 
     Claim:      a question that is asked later is answered, charged and refused as if this had not been called.
-    Because:    nothing is charged, and nothing is returned: whatever goes wrong is left to the question, which reads the
-                source again and fails as any does.
+    Because:    nothing is charged, and nothing is returned: whatever goes wrong is left to the question, which reads
+                the source again and fails as any does.
     Checked by: tests/unit/curator/test_open_folder.py::test_tables_are_read_before_they_are_asked_about
     """
     sources = vault._access.engines  # noqa: SLF001 -- which is made above
@@ -205,10 +205,10 @@ class _Rows(Engine):
 
     Claim:      nothing that happens before a charge depends on private rows.
     Because:    a dry run is one on empty tables of the same schema, but for public ones; the rows of a private source
-                are read by `evaluate`, `gather` and `code` alone, whose failures are all told alike, and by `open`, which
-                no question calls and whose failures are told to nobody.  Of files that are asked about together, the
-                declared types of their units are looked up before.  What stays in a database is rehearsed there, on no
-                rows, by the engine that will be asked.
+                are read by `evaluate`, `gather` and `code` alone, whose failures are all told alike, and by `open`,
+                which no question calls and whose failures are told to nobody.  Of files that are asked about together,
+                the declared types of their units are looked up before.  What stays in a database is rehearsed there, on
+                no rows, by the engine that will be asked.
     Checked by: tests/unit/curator/test_open_folder.py::test_no_row_is_read_before_the_charge
     """
 
@@ -220,7 +220,7 @@ class _Rows(Engine):
         self._empty: dict[tuple[tuple[str, int], ...], DuckDB] = {}
         self._combined: set[tuple[tuple[str, int], ...]] = set()
         self._begun: set[tuple[tuple[str, int], ...]] = set()
-        self._one_at_a_time = threading.Lock()
+        self._opening, self._emptying = threading.Lock(), threading.Lock()
 
     def evaluate(self, question: Question, weights: Weights) -> Answer:
         """The exact measures of the rows as they were when their versions were first looked at."""
@@ -250,9 +250,9 @@ class _Rows(Engine):
             (name, self._version(name) if self._is_public(name) else 0) for name in _names(question)
         )
         opened = self._empty.get(versions)
-        if opened is not None:  # who asks about these tables does not wait until others are read
+        if opened is not None:
             return opened
-        with self._one_at_a_time:
+        with self._emptying:
             if versions not in self._empty:
                 tables = [self._tables[name] for name, _ in versions]
                 self._empty[versions] = DuckDB(
@@ -262,7 +262,7 @@ class _Rows(Engine):
 
     def close(self) -> None:
         """Close everything that was opened."""
-        with self._one_at_a_time:
+        with self._opening, self._emptying:
             for engine in (*self._opened.values(), *self._empty.values()):
                 engine.close()
             self._opened, self._empty = {}, {}
@@ -289,9 +289,9 @@ class _Rows(Engine):
         versions = self._versions(names)
         self._begun.add(versions)
         opened = self._opened.get(versions)
-        if opened is not None:
+        if opened is not None:  # who asks about these tables does not wait until others are read
             return opened
-        with self._one_at_a_time:
+        with self._opening:
             if versions not in self._opened:
                 self._opened[versions] = open_engine(dict(self._tables[name] for name in names))
             return self._opened[versions]

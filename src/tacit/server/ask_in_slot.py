@@ -309,9 +309,9 @@ class Asking:
         length = self.length_of(job)
         self._audit.note("late", identity=work.who.name, job=job.id, about=work.about)
         self._tell_curator(
-            f"{work.about}: an answer was not ready when its slot of {length:g} s ended, and is sent at the end of one of "
-            f"{self.slots.lengths[-1]:g} s. If this happens again, measure how long questions take, and restart: "
-            f"tacit calibrate {self._folder_named} --rows TABLE=ROWS"
+            f"{work.about}: an answer was not ready when its slot of {length:g} s ended, and is sent at the end of "
+            f"one of {self.slots.lengths[-1]:g} s. If this happens again, measure how long questions take, and "
+            f"restart: tacit calibrate {self._folder_named} --rows TABLE=ROWS"
         )
 
     def _tell(self, who: Identity, job: Job, result: Release | Exception) -> None:
@@ -451,9 +451,9 @@ class Asking:
         """How long the slot of a question is, and what it is about, for the curator.
 
         Claim:      how long it is depends on public facts alone.
-        Because:    it is chosen by the question's class, by what was measured on made-up rows, and by whether its tables
-                    were asked about before: who is first to ask about several together has them read together, and is
-                    given the next longer slot.
+        Because:    it is chosen by the question's class, by what was measured on made-up rows, and by whether its
+                    tables were asked about before: who is first to ask about several together has them read together,
+                    and is given the next longer slot.
         Checked by: tests/unit/server/test_desk.py::test_who_is_first_to_ask_about_tables_together_has_more_time
         """
         found = self._served.seen_by(who).classify(

@@ -7,7 +7,15 @@ from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import TypeVar
 
-from tacit.curator import Policy, Unseen, Vault, limits_agree, limits_changed, open_tables, write_key
+from tacit.curator import (
+    Policy,
+    Unseen,
+    Vault,
+    limits_agree,
+    limits_changed,
+    open_tables,
+    write_key,
+)
 from tacit.errors import AccessDenied, InvalidInput, LedgerRefused, TacitError
 from tacit.server.free_reads import FreeReads, seen_state
 from tacit.server.identities import Identity
@@ -133,7 +141,7 @@ class ServedVault:
         return self._reopen is not None
 
     def reload(self, outdated: Vault, *, opening: bool = False) -> None:
-        """Open the vault again, unless somebody else did so since; and first its tables, where no slot is waiting for it."""
+        """Open the vault again, unless somebody else did so since; its tables, too, where no slot waits for that."""
         if self._reopen is None:
             raise InvalidInput(
                 "a vault in memory", "this one", "it has no policy file to read again"
