@@ -34,6 +34,14 @@ if TYPE_CHECKING:
         merge_released,
         still_needed,
     )
+    from tacit.curator.how_vaults_are_called import (
+        check_named,
+        check_plan,
+        check_question,
+        check_sql,
+        refuse_item,
+        say_missing,
+    )
     from tacit.curator.inspect_rows import RowsInspection, inspect_rows
     from tacit.curator.json_exchange import (
         budget_fields,
@@ -163,6 +171,12 @@ __all__ = [
     "adopt_ledger",
     "ask_tables",
     "audit_question",
+    "check_named",
+    "check_plan",
+    "check_question",
+    "check_sql",
+    "refuse_item",
+    "say_missing",
     "check_rights",
     "budget_fields",
     "column_of",
@@ -248,6 +262,12 @@ _LATER = {
     "ask_tables": "vectors.vectors_noise",
     "audit_question": "trial.audit_question",
     "budget_fields": "json_exchange",
+    "check_named": "how_vaults_are_called",
+    "check_plan": "how_vaults_are_called",
+    "check_question": "how_vaults_are_called",
+    "check_sql": "how_vaults_are_called",
+    "refuse_item": "how_vaults_are_called",
+    "say_missing": "how_vaults_are_called",
     "check_rights": "database_rights",
     "columns_of": "starter_policy",
     "compare_limits": "accuracy_with_and_without_delta",

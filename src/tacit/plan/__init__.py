@@ -210,12 +210,14 @@ if TYPE_CHECKING:
         least,
     )
     from tacit.plan.frame.frame import Frame
+    from tacit.plan.frame.names_elsewhere import AGGREGATES
     from tacit.plan.frame.windows import over
     from tacit.plan.sql.empty_rows import read_empty_rows
     from tacit.plan.sql.plan_to_sql import write_sql
 
 
 __all__ = [
+    "AGGREGATES",
     "ANGLES",
     "Range",
     "angle_range",
@@ -449,6 +451,7 @@ __all__ = [
 ]
 
 _LATER = {
+    "AGGREGATES": "frame.names_elsewhere",
     "Frame": "frame.frame",
     "Sorted": "frame.column_expressions",
     "Term": "frame.column_expressions",
