@@ -488,7 +488,9 @@ def test_what_people_look_for_is_named(run: Run, tmp_path: Path) -> None:
         said = run(word, "clinic", "SELECT 1")
         assert f"cannot be '{word}'; did you mean: tacit sql VAULT" in said.err
         assert said.code == 2
-        assert 'tacit sql VAULT "SELECT …" --epsilon 0.3' in " ".join(run(word, "--help").out.split())
+        assert 'tacit sql VAULT "SELECT …" --epsilon 0.3' in " ".join(
+            run(word, "--help").out.split()
+        )
     assert run("ask").code == 2
     assert "│ ask" not in run("--help").out
     missing = run("check", tmp_path)
