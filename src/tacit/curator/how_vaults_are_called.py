@@ -76,10 +76,10 @@ def check_question(given: object) -> None:
 def say_missing(name: str, tables: Collection[str]) -> str:
     """What is said of an attribute that a vault has not.
 
-    >>> say_missing("query", ())
-    "a vault has no 'query': here it is vault.sql(\\"SELECT …\\", epsilon=0.3)"
-    >>> say_missing("visits", ["visits"])
-    'a vault has no \\'visits\\': the table is vault.table("visits")'
+    >>> print(say_missing("query", ()))
+    a vault has no 'query': here it is vault.sql("SELECT …", epsilon=0.3)
+    >>> print(say_missing("visits", ["visits"]))
+    a vault has no 'visits': the table is vault.table("visits")
     """
     if name in tables:
         return f'a vault has no {name!r}: the table is vault.table("{name}")'

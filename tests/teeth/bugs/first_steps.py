@@ -24,6 +24,14 @@ BUGS = [
         note="vault.sql(question, 0.3) would be asked as if no price had been named",
     ),
     Bug(
+        name="a-vault-is-taken-for-a-question",
+        file="src/tacit/cli/ask.py",
+        before="    if source is None or _is_place(source):\n",
+        after="    if source is None:\n",
+        killed_by="tests/unit/cli/test_commands.py::test_a_vault_without_a_question_is_no_question",
+        note="whoever forgets the question would be told that there is no tacit.toml",
+    ),
+    Bug(
         name="names-elsewhere-hide-ours",
         file="src/tacit/plan/frame/names_elsewhere.py",
         before='    "groupby": "group_by(column)",\n',
