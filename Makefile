@@ -88,8 +88,10 @@ $(SPARK): requirements-spark.lock $(RUNS)
 spark: $(SPARK) ## Spark in .venv-spark, for the tests and the bench of its engine
 
 demo: $(RUNS) ## a vault over a clinic's real data: answers on the screen, the vault and a chart in out/demo
-	@rm -rf out/demo && mkdir -p out
-	@$(VENV)/bin/tacit demo out/demo
+	@if test -e out/demo; then \
+		echo "The vault of the demo is there already, with what was asked of it, and is kept: out/demo/clinic"; \
+		echo "To see the demo again, remove it first: rm -r out/demo"; \
+	else mkdir -p out && $(VENV)/bin/tacit demo out/demo; fi
 
 tour: $(RUNS) ## the mechanisms in a minute: figures on the screen, a picture in out/
 	@mkdir -p out

@@ -73,12 +73,7 @@ def _python(code: str) -> str:
 
 def _shell(command: str) -> str:
     with TemporaryDirectory() as empty:
-        script = Path(empty) / "bin" / "tacit"  # the command, of these sources
-        script.parent.mkdir()
-        script.write_text(
-            f"#!{sys.executable}\nfrom tacit.cli import main\nmain()\n", encoding="utf-8"
-        )
-        script.chmod(0o755)
+        script = _write_command(Path(empty) / "bin" / "tacit")
         return _run(
             ["sh", "-c", command],
             Path(empty),
@@ -87,14 +82,23 @@ def _shell(command: str) -> str:
 
 
 def _demo(picture: Path | None = None) -> str:
+    """What `make demo` prints in a clone: the command is that of its environment, and no shell finds another."""
     with TemporaryDirectory() as folder:
-        text = _run(
-            [sys.executable, "-c", "from tacit.cli import main; main()", "demo", "demo"],
-            Path(folder),
-        )
+        script = _write_command(Path(folder) / ".venv" / "bin" / "tacit")
+        (Path(folder) / "out").mkdir()
+        command = [str(script.relative_to(folder)), "demo", "out/demo"]
+        text = _run(command, Path(folder), PATH="/usr/bin:/bin")
         if picture is not None:
-            shutil.copyfile(Path(folder) / "demo" / "older.png", picture)
+            shutil.copyfile(Path(folder) / "out" / "demo" / "older.png", picture)
         return text
+
+
+def _write_command(script: Path) -> Path:
+    """The command, of these sources."""
+    script.parent.mkdir(parents=True)
+    script.write_text(f"#!{sys.executable}\nfrom tacit.cli import main\nmain()\n", encoding="utf-8")
+    script.chmod(0o755)
+    return script
 
 
 def _run(command: list[str], folder: Path, **more: str) -> str:

@@ -23,7 +23,7 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Never
 
 from tacit.curator import Limit, Policy, Shared, Vault
 from tacit.curator import ask as _asking
@@ -273,7 +273,7 @@ class Wrong(Vault):
     mutant = ""
     log = 0
 
-    def ask(self, plan: Plan, **asked: Any) -> Any:
+    def ask(self, plan: Plan, *unnamed: Never, **asked: Any) -> Any:
         """An answer, had in a wrong way."""
         match self.mutant:
             case "release-first":

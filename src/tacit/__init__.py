@@ -103,9 +103,17 @@ def __getattr__(name: str) -> object:
     if name in _PARTS:
         return import_module(f"tacit.{name}")
     if name not in _ROOMS:
-        raise AttributeError(f"module 'tacit' has no attribute {name!r}")
+        meant = "" if name.startswith("_") else _say_name_here(name)
+        raise AttributeError(f"module 'tacit' has no attribute {name!r}{meant}")
     with _at_once():
         return getattr(import_module(_ROOMS[name]), "open_vault" if name == "open" else name)
+
+
+def _say_name_here(name: str) -> str:
+    """What an aggregate of another library is called here."""
+    from tacit.plan import AGGREGATES
+
+    return f": here it is {AGGREGATES[name]}" if name in AGGREGATES else ""
 
 
 @contextmanager

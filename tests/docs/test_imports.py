@@ -142,6 +142,7 @@ INSIDE = {
             "duration_class_of_plan",
             "ask_text",
             "explain_question",
+            "how_vaults_are_called",
             "vault",
             "hide_new_ledger_entries",
         ),

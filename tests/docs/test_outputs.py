@@ -27,6 +27,15 @@ def test_the_first_example_fits_a_screen_and_one_command() -> None:
     assert shown("command", "sh").replace("\\\n", "").count("\n") == 1
 
 
+def test_make_demo_is_what_the_readme_shows() -> None:
+    makefile = (README.parent / "Makefile").read_text(encoding="utf-8")
+    assert "$(VENV)/bin/tacit demo out/demo" in makefile
+    assert (
+        "rm -rf out/demo" not in makefile
+    )  # what was asked of it is not lost when it is typed again
+    assert ".venv/bin/tacit sql out/demo/clinic" in shown("demo")
+
+
 def test_shapes_tell_texts_apart() -> None:
     assert shape("n  12 [3, 4]") == shape("n 9,999.5  [-1e+03, 2]")
     assert shape("n  12 [3, 4]") != shape("m  12 [3, 4]")

@@ -6,6 +6,7 @@ Checked by: tests/unit/cli/test_commands.py
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -24,8 +25,11 @@ __all__ = ["explain", "mock", "sql"]
 
 Asked = Annotated[str | None, typer.Argument(help="The question, in SQL.", metavar="QUESTION")]
 Source = Annotated[
-    str,
-    typer.Argument(metavar="VAULT", help="The vault; by default the current folder."),
+    str | None,
+    typer.Argument(
+        metavar="VAULT",
+        help="The vault. Leave it out to ask the one in the current folder.",
+    ),
 ]
 Epsilon = Annotated[str | None, typer.Option(help="The price of the answer.", metavar="NUMBER")]
 Within = Annotated[
@@ -45,12 +49,13 @@ Analyst = Annotated[
 
 def sql(
     source: Annotated[
-        str,
+        str | None,
         typer.Argument(
-            help="A vault, or a Parquet, CSV or DuckDB file whose table is named after it; "
-            "by default the current folder."
+            metavar="VAULT",
+            help="A vault, or a Parquet, CSV or DuckDB file whose table is named after it. "
+            "Leave it out to ask the vault in the current folder.",
         ),
-    ],
+    ] = None,
     question: Asked = None,
     epsilon: Epsilon = None,
     within: Within = None,
@@ -90,7 +95,8 @@ def sql(
         list[str] | None,
         typer.Option(
             "--format",
-            help='How to print: table, csv, json or markdown. For a text file: its format, such as "separator=;".',
+            help="How the answer is printed: table, csv, json or markdown. Given once more, how the text file that is "
+            'asked is written, as in --format "separator=;".',
         ),
     ] = None,
     as_json: AsJson = False,
@@ -111,7 +117,7 @@ def sql(
     printed = [each for each in form or [] if each in _PRINTED]
     to_write(receipt, "--receipt")
     to_draw(plot, "--plot")
-    place, question = _place_and_question(source, question)
+    place, question = _place_and_question("sql", source, question)
     vault = _of_file(place, epsilon, given) if _is_file(place) else _of_vault(place, analyst, given)
     with vault, patience("asking"):
         answer = vault.sql(question, confidence=confidence, **_price(epsilon, within), raw=raw)
@@ -127,7 +133,7 @@ def sql(
 
 
 def explain(
-    source: Source,
+    source: Source = None,
     question: Asked = None,
     epsilon: Epsilon = None,
     within: Within = None,
@@ -136,14 +142,14 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Show what an answer would contain and cost. This is free, and no data are read."""
-    vault, question = _place_and_question(source, question)
+    vault, question = _place_and_question("explain", source, question)
     with open_vault(vault, analyst=analyst) as opened:
         told = opened.explain(question, confidence=confidence, **_price(epsilon, within))
     say(told, _explanation_fields(told), as_json=as_json)
 
 
 def mock(
-    source: Source,
+    source: Source = None,
     question: Asked = None,
     epsilon: Epsilon = None,
     within: Within = None,
@@ -151,15 +157,36 @@ def mock(
     as_json: AsJson = False,
 ) -> None:
     """Ask a copy of the vault with made-up rows, to write and try questions. This is free and reveals nothing."""
-    vault, question = _place_and_question(source, question)
+    vault, question = _place_and_question("mock", source, question)
     with open_vault(vault) as opened, opened.mock() as twin:
         answer = twin.sql(question, confidence=confidence, **_price(epsilon, within))
     say(answer, plain(answer), as_json=as_json)
 
 
-def _place_and_question(source: str, question: str | None) -> tuple[Path, str]:
-    """Where to ask, and what: a single argument is a question to the vault of the current folder."""
-    return (Path(source), question) if question is not None else (Path(), source)
+def _place_and_question(command: str, source: str | None, question: str | None) -> tuple[Path, str]:
+    """Where to ask, and what: a single argument is a question to the vault of the current folder.
+
+    One that is a vault, or a file of rows, is no question.
+    """
+    if source is not None and question is not None:
+        return Path(source), question
+    if source is None or _is_place(source):
+        place = "" if source is None else f" {shlex.quote(source)}"
+        raise InvalidInput(
+            "the question",
+            None,
+            f"write: tacit {command}{place} 'SELECT COUNT(*) AS n FROM …' --epsilon 0.3",  # noqa: S608 -- it is shown
+        )
+    return Path(), source
+
+
+def _is_place(text: str) -> bool:
+    """Whether a text is the name of something that is there: a vault, a policy, or a file of rows."""
+    try:
+        place = Path(text)
+        return (place / "tacit.toml").is_file() or place.is_file() or place.is_dir()
+    except (OSError, ValueError):  # too long to be a name
+        return False
 
 
 _PRINTED: dict[str, Callable[[Release], object]] = {

@@ -88,14 +88,20 @@ app.add_typer(people, name="user")
 app.add_typer(tokens, name="token")
 
 
-@app.command(
-    "ask",
-    hidden=True,
-    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
-)
-def _ask() -> None:
-    """There is no such command, but people look for it."""
-    raise InvalidInput("the command", "ask", 'did you mean: tacit sql VAULT "SELECT …"?')
+_ASKING = 'tacit sql VAULT "SELECT …" --epsilon 0.3'
+
+
+def _ask(context: typer.Context) -> None:
+    """There is no such command: ask with tacit sql VAULT "SELECT …" --epsilon 0.3; tacit sql --help says more."""
+    raise InvalidInput("the command", context.info_name, f"did you mean: {_ASKING}?")
+
+
+for looked_for in ("ask", "query", "select", "run"):
+    app.command(
+        looked_for,
+        hidden=True,
+        context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+    )(_ask)
 
 
 CODES: dict[type[TacitError], int] = {

@@ -79,8 +79,8 @@ _HISTORY = (
 _BY_TEST = "SELECT test, COUNT(*) AS n, AVG(value) AS mean FROM labs GROUP BY test"
 _AGAIN = "select avg(value) as average, test from labs group by test"
 _WIDE = (
-    "\n(fib4 has few rows, and the range 0 to 250 is hdl's: at this price nothing is learnt of its mean, and its\n"
-    "interval says so.)"
+    "\n(fib4 has few rows, and the range 0 to 250 is hdl's: at this price its mean is known no better than its\n"
+    "interval says; a higher price makes it narrower.)"
 )
 _NEXT = "SELECT COUNT(*) AS n FROM patients WHERE died"
 _AFFECTED = "SELECT COUNT(DISTINCT patient) AS patients FROM events WHERE event = 'nafld'"

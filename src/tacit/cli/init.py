@@ -69,7 +69,9 @@ def init(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Create a vault: a directory with a commented policy, from the schema of your files and never from their rows.
+    """Create a vault: a directory with a commented policy, from the schema of your files. No value gets into it.
+
+    Of text files, which have no types, the first 50 lines are read: types and a format are proposed by their shape.
 
     It leaves what it cannot know (bounds, public values, who is protected) for you to fill in, and `tacit check` says
     what is missing. At a terminal it asks for the unit, contributions, the limit and the number of answers.

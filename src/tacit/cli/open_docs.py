@@ -35,5 +35,7 @@ def find_site(*places: Path) -> Path:
             if (folder / _SITE).is_file():
                 return folder / _SITE
     raise MissingFile(
-        "there is no built documentation here; run `make docs` in a checkout of Tacit"
+        "there is no built documentation here: it is not part of the package. In a checkout of Tacit's source, `make "
+        "docs` builds it, and its pages can be read in docs/ as they are; without one, `tacit --help` and "
+        "help(tacit.protect) in Python say what there is"
     )

@@ -45,7 +45,11 @@ def serve(
         typer.Option(help="A certificate and its key; without them only this machine is served."),
     ] = None,
     insecure_loopback: Annotated[
-        bool, typer.Option("--insecure-loopback", help="Serve without TLS, on this machine only.")
+        bool,
+        typer.Option(
+            "--insecure-loopback",
+            help="The same as leaving out --tls, said aloud: no TLS, this machine only. It cannot be given with --tls.",
+        ),
     ] = False,
     shared_limit: Annotated[
         bool,

@@ -35,6 +35,14 @@ if TYPE_CHECKING:
         merge_released,
         still_needed,
     )
+    from tacit.curator.how_vaults_are_called import (
+        check_named,
+        check_plan,
+        check_question,
+        check_sql,
+        refuse_item,
+        say_missing,
+    )
     from tacit.curator.inspect_rows import RowsInspection, inspect_rows
     from tacit.curator.json_exchange import (
         budget_fields,
@@ -46,7 +54,14 @@ if TYPE_CHECKING:
         release_fields,
         table_fields,
     )
-    from tacit.curator.open_folder import adopt_ledger, limits_agree, limits_changed, open_vault
+    from tacit.curator.open_folder import (
+        adopt_ledger,
+        limits_agree,
+        limits_changed,
+        open_tables,
+        open_vault,
+        was_opened,
+    )
     from tacit.curator.parameters_as_json import parameter_fields, read_parameters
     from tacit.curator.policy.ledger_section import Address
     from tacit.curator.policy.policy_file import Document, read_ledger_place, read_policy
@@ -157,6 +172,12 @@ __all__ = [
     "adopt_ledger",
     "ask_tables",
     "audit_question",
+    "check_named",
+    "check_plan",
+    "check_question",
+    "check_sql",
+    "refuse_item",
+    "say_missing",
     "check_rights",
     "budget_fields",
     "column_of",
@@ -171,6 +192,7 @@ __all__ = [
     "limits_agree",
     "limits_changed",
     "merge_released",
+    "open_tables",
     "open_vault",
     "policy_text",
     "protect",
@@ -188,6 +210,7 @@ __all__ = [
     "terms_of",
     "still_needed",
     "twin",
+    "was_opened",
     "write_key",
 ]
 
@@ -242,6 +265,12 @@ _LATER = {
     "ask_tables": "vectors.vectors_noise",
     "audit_question": "trial.audit_question",
     "budget_fields": "json_exchange",
+    "check_named": "how_vaults_are_called",
+    "check_plan": "how_vaults_are_called",
+    "check_question": "how_vaults_are_called",
+    "check_sql": "how_vaults_are_called",
+    "refuse_item": "how_vaults_are_called",
+    "say_missing": "how_vaults_are_called",
     "check_rights": "database_rights",
     "columns_of": "starter_policy",
     "compare_limits": "accuracy_with_and_without_delta",
@@ -254,6 +283,7 @@ _LATER = {
     "limits_agree": "open_folder",
     "limits_changed": "open_folder",
     "merge_released": "hide_new_ledger_entries",
+    "open_tables": "open_folder",
     "open_vault": "open_folder",
     "parameter_fields": "parameters_as_json",
     "policy_text": "starter_policy",
@@ -269,6 +299,7 @@ _LATER = {
     "still_needed": "hide_new_ledger_entries",
     "table_fields": "json_exchange",
     "twin": "trial.mock_vault",
+    "was_opened": "open_folder",
     "write_key": "write_toml",
 }
 

@@ -13,11 +13,14 @@ KINDS = ("sums", "distinct", "ranks", "keys")
 
 @frozen
 class PlanClass:
-    """A kind of question, the tables that it reads, and of how many parts it consists."""
+    """A kind of question, the tables that it reads, and of how many parts it consists; `joined` are those of its parts
+    that read several tables together.
+    """
 
     kind: str
     tables: tuple[str, ...]
     parts: int = 1
+    joined: tuple[tuple[str, ...], ...] = ()
 
 
 def plan_class(plan: Plan | CombinedPlan) -> PlanClass:
@@ -29,8 +32,13 @@ def plan_class(plan: Plan | CombinedPlan) -> PlanClass:
     """
     parts = plan.parts if isinstance(plan, CombinedPlan) else (plan,)
     kinds = [_kind(part) for part in parts]
-    tables = {table.name: None for part in parts for table in tables_of(part.question.rows)}
-    return PlanClass(max(kinds, key=KINDS.index), tuple(tables), len(parts))
+    read = [
+        tuple(dict.fromkeys(table.name for table in tables_of(part.question.rows)))
+        for part in parts
+    ]
+    tables = dict.fromkeys(name for names in read for name in names)
+    joined = dict.fromkeys(names for names in read if len(names) > 1)
+    return PlanClass(max(kinds, key=KINDS.index), tuple(tables), len(parts), tuple(joined))
 
 
 def _kind(plan: Plan) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,14 @@ from tacit.errors import InvalidInput, TacitError
 from tacit.ledger import DurableLedger, Founding, Ledger, postgres_ledger, sqlite_ledger
 from tacit.plan import Coding, Keeping, Question, Table, Weights, tables_of
 
-__all__ = ["adopt_ledger", "limits_agree", "limits_changed", "open_vault"]
+__all__ = [
+    "adopt_ledger",
+    "limits_agree",
+    "limits_changed",
+    "open_tables",
+    "open_vault",
+    "was_opened",
+]
 
 Progress = Callable[[int, int], None]
 
@@ -107,6 +114,34 @@ def limits_changed(vault: Vault) -> bool:
     return not ledger.has_limits(policy.limit.filter(), analysts)
 
 
+def open_tables(vault: Vault, *names: str) -> None:
+    """Read the sources of private tables before anybody asks about them, each by itself; of all, if none is named.
+
+    Claim:      a question that is asked later is answered, charged and refused as if this had not been called.
+    Because:    nothing is charged, and nothing is returned: whatever goes wrong is left to the question, which reads
+                the source again and fails as any does.
+    Checked by: tests/unit/curator/test_open_folder.py::test_tables_are_read_before_they_are_asked_about
+    """
+    sources = vault._access.engines  # noqa: SLF001 -- which is made above
+    if not isinstance(sources, _Sources):
+        return
+    for name in names or sources:
+        if not vault.policy.tables[name].table.public:
+            with suppress(Exception):
+                sources[name].open((name,))
+
+
+def was_opened(vault: Vault, names: Sequence[str]) -> bool:
+    """Whether these tables were read together, or began to be, as they are now; tables in memory always were.
+
+    Claim:      it tells nothing of the rows.
+    Because:    it is noted before a source is read, and depends on what was asked before and on what was refreshed.
+    Checked by: tests/unit/curator/test_open_folder.py::test_whether_tables_were_read_tells_nothing_of_the_rows
+    """
+    sources = vault._access.engines  # noqa: SLF001 -- which is made above
+    return not isinstance(sources, _Sources) or sources[names[0]].was_opened(tuple(sorted(names)))
+
+
 def _policy_at(path: str | Path) -> Path:
     """The policy of a vault, which may be named by its directory or by the file itself."""
     given = Path(path)
@@ -138,7 +173,7 @@ def _ledger(
     return ledger
 
 
-class _Sources(Mapping[str, Engine]):
+class _Sources(Mapping[str, "_Rows"]):
     """The engine of each table: one for all of them, so that they can be asked about together."""
 
     def __init__(self, document: Document, ledger: Ledger) -> None:
@@ -148,7 +183,7 @@ class _Sources(Mapping[str, Engine]):
         }
         self._engine = _Rows(self._tables, ledger.version)
 
-    def __getitem__(self, name: str) -> Engine:
+    def __getitem__(self, name: str) -> _Rows:
         self._tables[name]
         return self._engine
 
@@ -170,9 +205,10 @@ class _Rows(Engine):
 
     Claim:      nothing that happens before a charge depends on private rows.
     Because:    a dry run is one on empty tables of the same schema, but for public ones; the rows of a private source
-                are read by `evaluate`, `gather` and `code` alone, whose failures are all told alike.  Of files that are
-                asked about together, the declared types of their units are looked up before.  What stays in a database
-                is rehearsed there, on no rows, by the engine that will be asked.
+                are read by `evaluate`, `gather` and `code` alone, whose failures are all told alike, and by `open`,
+                which no question calls and whose failures are told to nobody.  Of files that are asked about together,
+                the declared types of their units are looked up before.  What stays in a database is rehearsed there, on
+                no rows, by the engine that will be asked.
     Checked by: tests/unit/curator/test_open_folder.py::test_no_row_is_read_before_the_charge
     """
 
@@ -183,7 +219,8 @@ class _Rows(Engine):
         self._opened: dict[tuple[tuple[str, int], ...], AnyEngine] = {}
         self._empty: dict[tuple[tuple[str, int], ...], DuckDB] = {}
         self._combined: set[tuple[tuple[str, int], ...]] = set()
-        self._one_at_a_time = threading.Lock()
+        self._begun: set[tuple[tuple[str, int], ...]] = set()
+        self._opening, self._emptying = threading.Lock(), threading.Lock()
 
     def evaluate(self, question: Question, weights: Weights) -> Answer:
         """The exact measures of the rows as they were when their versions were first looked at."""
@@ -212,17 +249,20 @@ class _Rows(Engine):
         versions = tuple(
             (name, self._version(name) if self._is_public(name) else 0) for name in _names(question)
         )
-        with self._one_at_a_time:
+        opened = self._empty.get(versions)
+        if opened is not None:
+            return opened
+        with self._emptying:
             if versions not in self._empty:
                 tables = [self._tables[name] for name, _ in versions]
                 self._empty[versions] = DuckDB(
                     {table: source if table.public else [] for table, source in tables}
                 )
-        return self._empty[versions]
+            return self._empty[versions]
 
     def close(self) -> None:
         """Close everything that was opened."""
-        with self._one_at_a_time:
+        with self._opening, self._emptying:
             for engine in (*self._opened.values(), *self._empty.values()):
                 engine.close()
             self._opened, self._empty = {}, {}
@@ -237,12 +277,27 @@ class _Rows(Engine):
     def _is_public(self, name: str) -> bool:
         return self._tables[name][0].public
 
+    def open(self, names: tuple[str, ...]) -> None:
+        """Read tables that will be asked about together."""
+        self._current(names)
+
+    def was_opened(self, names: tuple[str, ...]) -> bool:
+        """Whether tables were read together as they are now, or began to be."""
+        return self._versions(names) in self._begun
+
     def _current(self, names: tuple[str, ...]) -> AnyEngine:
-        versions = tuple((name, self._version(name)) for name in names)
-        with self._one_at_a_time:
+        versions = self._versions(names)
+        self._begun.add(versions)
+        opened = self._opened.get(versions)
+        if opened is not None:  # who asks about these tables does not wait until others are read
+            return opened
+        with self._opening:
             if versions not in self._opened:
                 self._opened[versions] = open_engine(dict(self._tables[name] for name in names))
             return self._opened[versions]
+
+    def _versions(self, names: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
+        return tuple((name, self._version(name)) for name in names)
 
 
 def _names(question: Question) -> tuple[str, ...]:

@@ -101,7 +101,7 @@ _HEAD = (
     "# The policy of a vault: what may be asked, and how much all answers together may reveal "
     "about one unit.\n"
     "# It was written from the names and types of the columns, and for text files from the "
-    "shape of\n# their first lines; it contains no value.\n"
+    "shape of\n# their first 50 lines; it contains no value.\n"
     '# Replace every "?", declare bounds and public values, then run: tacit check\n'
 )
 
@@ -232,8 +232,8 @@ def _columns(table: FileTable, tables: list[FileTable], unit: str | None) -> str
         lines += write_comment(
             "The file has no types: each column is text, for grouping with values = […], "
             'until you write another type: "integer", "number", "date", "timestamp" '
-            'or "boolean", with low = …, high = … where it has bounds. Where the first lines look like another type, '
-            "the end of the line says so: check it."
+            'or "boolean", with low = …, high = … where it has bounds. Where the first 50 lines look like another '
+            "type, the end of the line says so: check it."
         )
     listed = {name: kinds for name, kinds in table.kinds.items() if name != unit}
     width = max((len(write_key(name)) for name in listed), default=0)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace as with_fields
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, Never, NoReturn, Self, overload
 
 from tacit.curator.answer.column_types import AnswerColumn
 from tacit.curator.answer.release import Release
@@ -88,7 +88,7 @@ class Vault:
     def sql(
         self,
         text: str,
-        *,
+        *unnamed: Never,
         epsilon: Number | None = None,
         within: Number | None = None,
         confidence: float = 0.95,
@@ -108,6 +108,11 @@ class Vault:
         An answer that can show no row (LIMIT 0) or that lists declared keys (SELECT DISTINCT ward) is free; so is one
         about a survey (see `with_survey`), a synthetic table (see `with_synthetic`) or the policy.
         """
+        if unnamed or not isinstance(text, str):
+            from tacit.curator.how_vaults_are_called import check_named, check_sql
+
+            check_sql(text)
+            check_named("sql", unnamed)
         return answer_text(
             self._access,
             self._free,
@@ -239,13 +244,18 @@ class Vault:
     def ask(
         self,
         plan: Plan,
-        *,
+        *unnamed: Never,
         epsilon: Number | None = None,
         within: Number | None = None,
         confidence: float = 0.95,
         raw: bool = False,
     ) -> Release:
         """The answer to a plan, hidden by noise and paid for in full."""
+        if unnamed or not isinstance(plan, Plan):
+            from tacit.curator.how_vaults_are_called import check_named, check_plan
+
+            check_plan(plan)
+            check_named("ask", unnamed)
         return answer_plan(
             self._access, plan, epsilon=epsilon, within=within, confidence=confidence, raw=raw
         )
@@ -253,7 +263,7 @@ class Vault:
     def refine(
         self,
         question: str | Frame,
-        *,
+        *unnamed: Never,
         epsilon: Number | None = None,
         within: Number | None = None,
         confidence: float = 0.95,
@@ -267,6 +277,11 @@ class Vault:
         """
         from tacit.curator.refine_answer import refine_question
 
+        if unnamed or not isinstance(question, str):
+            from tacit.curator.how_vaults_are_called import check_named, check_question
+
+            check_question(question)
+            check_named("refine", unnamed)
         remarks = spelling_remarks(question) if isinstance(question, str) else ()
         finer = refine_question(
             self._access, question, epsilon=epsilon, within=within, confidence=confidence, raw=raw
@@ -276,7 +291,7 @@ class Vault:
     def explain(
         self,
         question: str | Frame,
-        *,
+        *unnamed: Never,
         epsilon: Number | None = None,
         within: Number | None = None,
         confidence: float = 0.95,
@@ -285,6 +300,11 @@ class Vault:
         """What an answer would contain and cost; this is free, and no data are read."""
         from tacit.curator.explain_question import explain_question
 
+        if unnamed or not isinstance(question, str):
+            from tacit.curator.how_vaults_are_called import check_named, check_question
+
+            check_question(question)
+            check_named("explain", unnamed)
         return explain_question(
             self._access,
             question,
@@ -315,6 +335,21 @@ class Vault:
         ['patient', 'ward']
         """
         return describe_columns(self.policy, self._access.read_tables(), table)
+
+    if not TYPE_CHECKING:  # else a mistyped name of ours would go unnoticed
+
+        def __getattr__(self, name: str) -> Any:
+            """Refuse an unknown attribute, and say what was meant: a table, or a method of another library."""
+            from tacit.curator.how_vaults_are_called import say_missing
+
+            known = () if name.startswith("_") or "_access" not in vars(self) else self.tables
+            raise AttributeError(say_missing(name, known))
+
+    def __getitem__(self, name: object) -> NoReturn:
+        """Nothing: a table is `vault.table(name)`."""
+        from tacit.curator.how_vaults_are_called import refuse_item
+
+        refuse_item(name)
 
     def __repr__(self) -> str:
         spent = f"{self.budget.spent:.1%} of the limit is spent"

@@ -211,6 +211,7 @@ if TYPE_CHECKING:
         least,
     )
     from tacit.plan.frame.frame import Frame
+    from tacit.plan.frame.names_elsewhere import AGGREGATES
     from tacit.plan.frame.windows import over
     from tacit.plan.sql.empty_rows import read_empty_rows
     from tacit.plan.sql.plan_to_sql import write_sql
@@ -218,6 +219,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "keep_by_identity",
+    "AGGREGATES",
     "ANGLES",
     "Range",
     "angle_range",
@@ -451,6 +453,7 @@ __all__ = [
 ]
 
 _LATER = {
+    "AGGREGATES": "frame.names_elsewhere",
     "Frame": "frame.frame",
     "Sorted": "frame.column_expressions",
     "Term": "frame.column_expressions",

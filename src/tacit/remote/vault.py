@@ -6,7 +6,7 @@ from ast import literal_eval
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Never, NoReturn, Self
 from urllib.parse import quote
 
 from tacit.curator import (
@@ -18,11 +18,17 @@ from tacit.curator import (
     Policy,
     Release,
     Shared,
+    check_named,
+    check_plan,
+    check_question,
+    check_sql,
     parameter_fields,
     read_budget,
     read_explanation,
     read_release,
     read_table,
+    refuse_item,
+    say_missing,
 )
 from tacit.errors import InvalidInput, NotFound
 from tacit.exact import Number
@@ -56,7 +62,7 @@ class RemoteVault:
     def sql(
         self,
         text: str,
-        *,
+        *unnamed: Never,
         epsilon: Number | None = None,
         within: Number | None = None,
         confidence: float = 0.95,
@@ -67,19 +73,22 @@ class RemoteVault:
 
         `params` are the values of parameters: a list for ? and $1, a dictionary for :name.
         """
+        check_named("sql", unnamed)
         body = {**_question(text, epsilon, within, confidence, params), "raw": _flag(raw)}
         return read_release(self._connection.ask("/answers", body))
 
     def explain(
         self,
         question: str | Frame,
-        *,
+        *unnamed: Never,
         epsilon: Number | None = None,
         within: Number | None = None,
         confidence: float = 0.95,
         params: Params = None,
     ) -> Explanation:
         """What an answer would contain and cost; this is free, and no data are read."""
+        check_question(question)
+        check_named("explain", unnamed)
         text = question if isinstance(question, str) else question.sql()
         body = _question(text, epsilon, within, confidence, params)
         return read_explanation(self._connection.post("/explanations", body))
@@ -94,13 +103,15 @@ class RemoteVault:
     def ask(
         self,
         plan: Plan,
-        *,
+        *unnamed: Never,
         epsilon: Number | None = None,
         within: Number | None = None,
         confidence: float = 0.95,
         raw: bool = False,
     ) -> Release:
         """The answer to a plan, which is sent as SQL."""
+        check_plan(plan)
+        check_named("ask", unnamed)
         text = write_sql(plan, finding=True)
         return self.sql(text, epsilon=epsilon, within=within, confidence=confidence, raw=raw)
 
@@ -230,6 +241,17 @@ class RemoteVault:
     ) -> None:
         self.close()
 
+    if not TYPE_CHECKING:  # else a mistyped name of ours would go unnoticed
+
+        def __getattr__(self, name: str) -> Any:
+            """Refuse an unknown attribute, and say what was meant: a table, or a method of another library."""
+            known = () if name.startswith("_") or "_connection" not in vars(self) else self.tables
+            raise AttributeError(say_missing(name, known))
+
+    def __getitem__(self, name: object) -> NoReturn:
+        """Nothing: a table is `vault.table(name)`."""
+        refuse_item(name)
+
     def __repr__(self) -> str:
         spent = f"{self.budget.spent:.1%} of the limit is spent"
         place = self._connection.place
@@ -243,8 +265,7 @@ def _question(
     confidence: float,
     params: Params,
 ) -> dict[str, Any]:
-    if not isinstance(text, str):
-        raise InvalidInput("a question", type(text).__name__, "write it as text, in SQL")
+    check_sql(text)
     return {
         "sql": text,
         "epsilon": _number(epsilon, "epsilon"),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shlex
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 from tacit.curator import (
@@ -20,6 +22,7 @@ from tacit.curator import (
     merge_released,
     read_release,
     release_fields,
+    was_opened,
 )
 from tacit.errors import (
     EngineFailed,
@@ -63,13 +66,15 @@ def tell_price(release: Release, free: bool) -> Release:
 class _PaidWork:
     """What somebody has asked that is paid for: how it is looked up, and at which share of the limit.
 
-    `same` is what another who asks the same finds it by; `question` is kept as a text, if there is one.
+    `same` is what another who asks the same finds it by; `question` is kept as a text, if there is one; `about` is its
+    kind and its tables, for the curator.
     """
 
     who: Identity
     look: Callable[[Vault], Release]
     share: float
     question: Question | None = None
+    about: str = "a model or a synthetic table"
     same: tuple[str, str] | None = None
     tell: Tell = tell_price
 
@@ -95,7 +100,11 @@ class Asking:
         rates: Rates,
         waiting: Waiting,
         readers: Executor,
+        tell_curator: Callable[[str], None],
+        folder: Path | None = None,
     ) -> None:
+        self._tell_curator = tell_curator
+        self._folder_named = "VAULT" if folder is None else shlex.quote(str(folder))
         self._served, self._identities, self.slots = served, identities, slots
         self._audit, self._calibration, self._rates = audit, calibration, rates
         self._waiting, self._readers = waiting, readers
@@ -146,14 +155,15 @@ class Asking:
             if running is not None and not running.is_done:
                 running.keys += [] if key is None else [key]
                 return running
+            length, about = await self._read(lambda: self._length(who, priced))
             work = _PaidWork(
                 who,
                 lambda vault: vault.sql(priced.sql, **priced.terms()),
                 share=0.0 if found.free else found.share,
                 question=priced,
+                about=about,
                 same=same,
             )
-            length = await self._read(lambda: self._length(who, priced))
             return await self._start(work, length, key)
         except TacitError as refusal:
             if key is not None:
@@ -265,7 +275,9 @@ class Asking:
         is_off = False
         try:
             try:
-                result = await self.slots.run(lambda: self._look(work, job), job.slot)
+                result = await self.slots.run(
+                    lambda: self._look(work, job), job.slot, lambda: self._note_late(work, job)
+                )
             except Exception as error:  # noqa: BLE001 -- what leaves of it is decided below
                 result = error
             if work.same is not None and self._asked.get(work.same) is job:
@@ -291,6 +303,16 @@ class Asking:
             for key in job.keys:
                 self._keys.leave(work.who.name, key)
         return settled, self._is_off(job.hidden, job.written, job.id)
+
+    def _note_late(self, work: _PaidWork, job: Job) -> None:
+        """Tell the curator, who can measure again, that an answer was not ready when its slot ended."""
+        length = self.length_of(job)
+        self._audit.note("late", identity=work.who.name, job=job.id, about=work.about)
+        self._tell_curator(
+            f"{work.about}: an answer was not ready when its slot of {length:g} s ended, and is sent at the end of "
+            f"one of {self.slots.lengths[-1]:g} s. If this happens again, measure how long questions take, and "
+            f"restart: tacit calibrate {self._folder_named} --rows TABLE=ROWS"
+        )
 
     def _tell(self, who: Identity, job: Job, result: Release | Exception) -> None:
         """Say what came of a job, to who waits for it and in the log."""
@@ -425,15 +447,26 @@ class Asking:
             lambda vault: vault.replay(sql, **priced),
         )
 
-    def _length(self, who: Identity, question: Question) -> float:
-        """How long the slot of a question is: by its class, and what was measured on made-up rows."""
+    def _length(self, who: Identity, question: Question) -> tuple[float, str]:
+        """How long the slot of a question is, and what it is about, for the curator.
+
+        Claim:      how long it is depends on public facts alone.
+        Because:    it is chosen by the question's class, by what was measured on made-up rows, and by whether its
+                    tables were asked about before: who is first to ask about several together has them read together,
+                    and is given the next longer slot.
+        Checked by: tests/unit/server/test_desk.py::test_who_is_first_to_ask_about_tables_together_has_more_time
+        """
         found = self._served.seen_by(who).classify(
             question.sql,
             epsilon=question.epsilon,
             within=question.within,
             params=question.params,
         )
-        return self.slots.length_for(self._calibration.seconds(found))
+        length = self.slots.length_for(self._calibration.seconds(found))
+        alone = [(name,) for name in found.tables if not any(name in each for each in found.joined)]
+        if not all(was_opened(self._served.current, each) for each in (*found.joined, *alone)):
+            length = self.slots.longer(length)
+        return length, f"{found.kind} of {', '.join(found.tables)}"
 
     def _done(self, who: Identity, release: Release) -> Job:
         job = Job(who.name)

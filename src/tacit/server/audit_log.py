@@ -16,7 +16,7 @@ __all__ = ["EVENTS", "AuditLog", "place_of"]
 EVENTS = frozenset(
     {
         *("started", "stopped", "signed in", "refused to sign in", "signed out"),
-        *("explained", "asked", "answered", "replayed", "refused", "failed", "left"),
+        *("explained", "asked", "answered", "replayed", "refused", "failed", "late", "left"),
         *("found", "refreshed", "reloaded", "verified", "read ledger", "mistake"),
         *("added", "disabled", "enabled", "password set", "token made", "token revoked"),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,9 +21,10 @@ from tacit.curator import (
     SurveyTable,
     Unseen,
     Vault,
+    open_tables,
     rows_for,
 )
-from tacit.errors import NotFound
+from tacit.errors import NotFound, TacitError
 from tacit.frozen import frozen
 from tacit.server.ask_in_slot import Asking, at_a_price
 from tacit.server.audit_log import AuditLog, place_of
@@ -81,6 +83,7 @@ class Desk:
         reopen: Callable[[], Vault] | None = None,
         folder: Path | None = None,
         board: Board | None = None,
+        tell_curator: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._identities, self._folder = identities, folder
         self.slots = Slots() if slots is None else slots
@@ -100,6 +103,8 @@ class Desk:
             rates=self._rates,
             waiting=Waiting() if waiting is None else waiting,
             readers=self._readers,
+            tell_curator=tell_curator,
+            folder=folder,
         )
         self.releases = Releases(self.asking)
         self.people = People(identities, self._audit, self._rates)
@@ -131,16 +136,24 @@ class Desk:
         return min(known) if len(known) == len(fits) else None
 
     def rehearse(self) -> None:
-        """Ask about made-up rows once, so that the first paid question finds everything loaded and keeps its slot.
+        """Ask a question of each kind about made-up rows, and explain it, so that the first paid question finds
+        everything loaded and keeps its slot.
 
         No row of the vault is read for it.
         """
-        twin = self._served.twin()
+        twin, price = self._served.twin(), self.policy.limit.epsilon / 100
+        seen = self._served.seen(self._vault.of(None))
         for name, shared in self.policy.tables.items():
             if not shared.table.public:
-                twin.sql(
-                    questions_about(twin, name)["sums"], epsilon=self.policy.limit.epsilon / 100
-                )
+                for question in questions_about(twin, name).values():
+                    with suppress(TacitError):  # what this policy refuses needs no time
+                        twin.sql(question, epsilon=price)
+                        seen.replay(question, epsilon=price)
+                        seen.explain(question, epsilon=price)
+
+    def open_tables(self) -> None:
+        """Read each private table, so that the first paid question about it does not wait for that within its slot."""
+        open_tables(self._vault)
 
     def left_today(self, who: Identity) -> float | None:
         """The share of everyone's limit that somebody may still spend today; None for who has no allowance."""
@@ -296,18 +309,19 @@ class Desk:
         if table not in self.policy.tables:
             raise NotFound("table", table)
         version = self._vault.refresh(table)
+        open_tables(self._vault, table)
         self._audit.note("refreshed", identity=who.name, about=table)
         return version
 
     def reload(self, who: Identity) -> None:
         """Read the policy again."""
         check_right(who, "decide")
-        self._served.reload(self._vault)
+        self._served.reload(self._vault, opening=True)
         self._audit.note("reloaded", identity=who.name)
 
     def reload_by_file(self) -> None:
         """Read the policy again since whoever writes in the vault's folder asked for it."""
-        self._served.reload(self._vault)
+        self._served.reload(self._vault, opening=True)
         self._audit.note("reloaded")
 
     def policy_text(self, who: Identity) -> tuple[str, Path]:

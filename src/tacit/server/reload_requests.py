@@ -24,11 +24,14 @@ NOBODY = "no server of this vault runs here; one reads the policy when it starts
 """What is said where there is nobody to ask."""
 
 _EVERY = 0.5  # seconds
-_DONE = "done"
+_BEGUN, _DONE = "begun", "done"
 
 
-def request_reload(vault: str | Path, seconds: float = 30.0) -> None:
-    """Let the server of a vault read its policy again, and return when it has; a refusal is raised here."""
+def request_reload(vault: str | Path, seconds: float = 30.0, longest: float = 3600.0) -> None:
+    """Let the server of a vault read its policy again, and return when it has; a refusal is raised here.
+
+    A server that has not begun after so many `seconds` is not there; what it does then may take longer.
+    """
     given = Path(vault)
     folder = given if given.is_dir() else given.parent
     request, answer, name = folder / REQUEST, folder / ANSWER, new_secret()[:16]
@@ -37,7 +40,9 @@ def request_reload(vault: str | Path, seconds: float = 30.0) -> None:
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             said = _read(answer).partition("\n")
-            if said[0] == name:
+            if said[0] == name and said[2] == _BEGUN:
+                until, longest = until + longest, 0.0
+            elif said[0] == name:
                 if said[2] != _DONE:
                     raise InvalidData(said[2])
                 return
@@ -56,8 +61,10 @@ async def answer_reload_requests(folder: Path, reload: Callable[[], None]) -> No
         name = _read(folder / REQUEST)
         if name and name != seen:
             seen = name
-            said = await asyncio.to_thread(_reload, reload)
             with suppress(OSError):  # a folder that is full or read-only
+                _write(folder / ANSWER, f"{name}\n{_BEGUN}")
+            said = await asyncio.to_thread(_reload, reload)
+            with suppress(OSError):
                 _write(folder / ANSWER, f"{name}\n{said}")
 
 

@@ -98,6 +98,7 @@ class Server:
         workers: int = 2,
         slots: Slots | None = None,
         certificate: Path | None = None,
+        say: Callable[[str], None] = lambda _: None,
     ) -> None:
         with extra("server", "tacit serve"):
             from tacit.server.http.app import make_app
@@ -128,6 +129,7 @@ class Server:
             reopen=reopen,
             folder=folder,
             board=self._board,
+            tell_curator=say,
         )
         self.folder = folder
         self.wire_place: tuple[int, str] | None = None
@@ -324,6 +326,7 @@ def _serve_until_stopped(
         shared_limit=shared_limit,
         workers=workers,
         certificate=None if tls is None else tls[0],
+        say=say,
     )
     config = uvicorn.Config(
         server.app,
@@ -343,6 +346,7 @@ def _serve_until_stopped(
         timeout_graceful_shutdown=90,
     )
     server.desk.rehearse()
+    server.desk.open_tables()
     prepare_process()
     try:
         asyncio.run(_serve(uvicorn.Server(config), server, tls, say, ready, pg))

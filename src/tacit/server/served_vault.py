@@ -7,7 +7,15 @@ from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import TypeVar
 
-from tacit.curator import Policy, Unseen, Vault, limits_agree, limits_changed, write_key
+from tacit.curator import (
+    Policy,
+    Unseen,
+    Vault,
+    limits_agree,
+    limits_changed,
+    open_tables,
+    write_key,
+)
 from tacit.errors import AccessDenied, InvalidInput, LedgerRefused, TacitError
 from tacit.server.free_reads import FreeReads, seen_state
 from tacit.server.identities import Identity
@@ -132,16 +140,21 @@ class ServedVault:
             return False
         return self._reopen is not None
 
-    def reload(self, outdated: Vault) -> None:
-        """Open the vault again, unless somebody else did so since."""
+    def reload(self, outdated: Vault, *, opening: bool = False) -> None:
+        """Open the vault again, unless somebody else did so since; its tables, too, where no slot waits for that."""
         if self._reopen is None:
             raise InvalidInput(
                 "a vault in memory", "this one", "it has no policy file to read again"
             )
+        if opening:
+            fresh = self._reopen()
+            open_tables(fresh)
         with self._reloading:
             if self.current is outdated:
-                self.current = self._reopen()
+                self.current = fresh if opening else self._reopen()
                 self._outdated.append(outdated)
+            elif opening:
+                fresh.close()
 
     def close(self) -> None:
         """Let go of the vault, of those before it, and of their twins."""

@@ -110,6 +110,14 @@ class Slots:
         """
         return next((each for each in self.lengths if seconds <= each), self.lengths[-1])
 
+    def longer(self, length: float) -> float:
+        """The next longer slot, or the longest.
+
+        >>> Slots().longer(0.25), Slots().longer(64.0)
+        (1.0, 64.0)
+        """
+        return next((each for each in self.lengths if each > length), self.lengths[-1])
+
     def wait(self) -> float:
         """How long a question that is asked now waits until its slot starts: public, and told beforehand."""
         return self._schedule.wait(self._clock.now())
@@ -127,8 +135,10 @@ class Slots:
         """The next slot of this length."""
         return self._schedule.reserve(self._clock.now(), length)
 
-    async def run(self, work: Callable[[], T], slot: Slot) -> T:
-        """What the work returns or raises, once its slot has ended."""
+    async def run(
+        self, work: Callable[[], T], slot: Slot, late: Callable[[], None] = lambda: None
+    ) -> T:
+        """What the work returns or raises, once its slot has ended; `late` is called when a slot ends before it."""
         length = slot.ends - slot.starts
         await self._clock.sleep_until(slot.starts)
         doing = asyncio.get_running_loop().run_in_executor(self._threads, work)
@@ -137,6 +147,7 @@ class Slots:
         self.used[round(length, 9)] += 1
         if not doing.done():
             self.missed[round(length, 9)] += 1
+            late()
             leaves = slot.starts
             while not doing.done():
                 leaves += self.lengths[-1]

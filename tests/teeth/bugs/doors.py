@@ -7,6 +7,15 @@ UNIT = "tests/unit/server"
 
 BUGS = [
     Bug(
+        name="wrong-bodies-are-told-in-a-librarys-words",
+        file="src/tacit/server/http/wrong_requests.py",
+        before="    if name in _PRICES:\n",
+        after="    if not name:\n",
+        killed_by="tests/unit/server/http/test_wrong_requests.py"
+        "::test_numbers_are_refused_as_on_the_command_line",
+        note="whoever sends epsilon 0 would be told of a constrained-float",
+    ),
+    Bug(
         name="strangers-lock-people-out",
         file=f"{SERVER}/people.py",
         before='"attempts to sign in by this name from this address", f"{address} {name}"',

@@ -7,6 +7,39 @@ UNIT = "tests/unit/curator"
 
 BUGS = [
     Bug(
+        name="a-text-is-taken-for-a-plan",
+        file=f"{CURATOR}/vault.py",
+        before="if unnamed or not isinstance(plan, Plan):",
+        after="if unnamed:",
+        killed_by=f"{UNIT}/test_how_vaults_are_called.py::test_a_text_or_a_frame_is_no_plan",
+        note="vault.ask of SQL would end in an AttributeError",
+        crashes="AttributeError",
+    ),
+    Bug(
+        name="a-price-without-a-name-is-lost",
+        file=f"{CURATOR}/how_vaults_are_called.py",
+        before="    if given:\n",
+        after="    if False:\n",
+        killed_by=f"{UNIT}/test_how_vaults_are_called.py::test_a_price_without_a_name_is_given_one",
+        note="vault.sql(question, 0.3) would be asked as if no price had been named",
+    ),
+    Bug(
+        name="a-vault-is-taken-for-a-question",
+        file="src/tacit/cli/ask.py",
+        before="    if source is None or _is_place(source):\n",
+        after="    if source is None:\n",
+        killed_by="tests/unit/cli/test_commands.py::test_a_vault_without_a_question_is_no_question",
+        note="whoever forgets the question would be told that there is no tacit.toml",
+    ),
+    Bug(
+        name="names-elsewhere-hide-ours",
+        file="src/tacit/plan/frame/names_elsewhere.py",
+        before='    "groupby": "group_by(column)",\n',
+        after='    "groupby": "group_by(column)",\n    "join": "merge(other)",\n',
+        killed_by="tests/unit/plan/frame/test_names.py::test_no_name_of_ours_is_said_to_be_called_otherwise",
+        note="a step that is there would be said to be called otherwise",
+    ),
+    Bug(
         name="described-without-what-was-found",
         file=f"{CURATOR}/vault.py",
         before="return describe_columns(self.policy, self._access.read_tables(), table)",

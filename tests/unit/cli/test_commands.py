@@ -499,11 +499,34 @@ def test_an_answer_that_cannot_be_encoded_is_found_by_its_line_and_question(
 
 def test_what_people_look_for_is_named(run: Run, tmp_path: Path) -> None:
     assert "did you mean: tacit sql VAULT" in run("ask", "clinic", "SELECT 1", "--epsilon", "1").err
+    for word in ("ask", "query", "select", "run"):
+        said = run(word, "clinic", "SELECT 1")
+        assert f"cannot be '{word}'; did you mean: tacit sql VAULT" in said.err
+        assert said.code == 2
+        assert 'tacit sql VAULT "SELECT …" --epsilon 0.3' in " ".join(
+            run(word, "--help").out.split()
+        )
     assert run("ask").code == 2
     assert "│ ask" not in run("--help").out
     missing = run("check", tmp_path)
     assert missing.err.startswith(f"tacit: there is no file {tmp_path / 'tacit.toml'}; write one")
     assert missing.code == 4
+
+
+def test_a_vault_without_a_question_is_no_question(
+    run: Run, clinic: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for command in ("sql", "explain", "mock"):
+        said = run(command, clinic, "--epsilon", "1")
+        assert said.code == 2
+        assert f"the question is missing; write: tacit {command} {clinic} 'SELECT" in said.err
+    monkeypatch.chdir(clinic)
+    assert "the question is missing; write: tacit sql 'SELECT" in run("sql", "--epsilon", "1").err
+    assert "tacit sql visits.csv 'SELECT" in run("sql", "visits.csv", "--epsilon", "1").err
+    assert run("explain", "SELECT COUNT(*) AS n FROM visits", "--epsilon", "1").code == 0
+    assert run("explain", "SELECT " + "1 + " * 5_000 + "1 FROM visits", "--epsilon", "1").code == 2
+    monkeypatch.chdir(tmp_path)
+    assert "there is no file tacit.toml" in run("sql", "nowhere", "--epsilon", "1").err
 
 
 def _prepare_nothing(folder: Path) -> None:

@@ -31,7 +31,10 @@ def vault():
         ("SELECT COUNT(DISTINCT x) AS n FROM a", PlanClass("distinct", ("a",))),
         ("SELECT MEDIAN(x) AS m, COUNT(*) AS n FROM a", PlanClass("ranks", ("a",))),
         ("SELECT k, COUNT(*) AS n FROM a GROUP BY k", PlanClass("keys", ("a",))),
-        ("SELECT COUNT(*) AS n FROM a JOIN b USING (p)", PlanClass("sums", ("a", "b"))),
+        (
+            "SELECT COUNT(*) AS n FROM a JOIN b USING (p)",
+            PlanClass("sums", ("a", "b"), joined=(("a", "b"),)),
+        ),
         (
             "SELECT MEDIAN(x) AS n FROM a UNION ALL SELECT SUM(y) AS n FROM b",
             PlanClass("ranks", ("a", "b"), 2),

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 import tacit
-from tacit.curator import adopt_ledger
+from tacit import engines
+from tacit.curator import adopt_ledger, open_folder, open_tables, was_opened
 from tacit.errors import (
     EngineFailed,
     InvalidData,
@@ -187,6 +188,64 @@ def test_no_row_is_read_before_the_charge(clinic: Path) -> None:
         (clinic / "visits.csv").write_text(HEAD + ROWS)
         assert len(opened.sql(COUNT, epsilon=0.5)) == 2
         assert sum(1 for _ in opened.ledger.entries()) == 1
+
+
+def test_tables_are_read_before_they_are_asked_about(clinic: Path) -> None:
+    """What is read beforehand charges nothing; what cannot be read fails when it is asked about, as it always did."""
+    with tacit.open(clinic) as opened, tacit.open(clinic) as broken:
+        open_tables(opened)
+        (clinic / "visits.csv").unlink()
+        open_tables(broken)
+        assert not list(opened.ledger.entries())
+        with pytest.raises(EngineFailed):
+            broken.sql(COUNT, epsilon=0.5)
+        assert len(opened.sql(COUNT, epsilon=0.5)) == 2  # of the rows as they were
+    open_tables(
+        tacit.protect([{"p": 1}], unit="p", columns={}, epsilon=1)
+    )  # which was read already
+
+
+def test_whether_tables_were_read_tells_nothing_of_the_rows(clinic: Path) -> None:
+    with tacit.open(clinic) as opened, tacit.open(clinic) as broken:
+        for each in (opened, broken):
+            assert not was_opened(each, ["visits"])
+        open_tables(opened)
+        (clinic / "visits.csv").write_text(HEAD + "\xff" * 99)
+        open_tables(broken)
+        for each in (opened, broken):
+            assert was_opened(each, ["visits"])
+        opened.refresh("visits")
+        for each in (opened, broken):
+            assert not was_opened(each, ["visits"])
+    in_memory = tacit.protect([{"p": 1}], unit="p", columns={}, epsilon=1)
+    assert was_opened(in_memory, ["data"])
+
+
+def test_who_asks_about_a_table_does_not_wait_until_another_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clinic = vault(tmp_path, POLICY + LINKED)
+    (clinic / "stays.csv").write_text("id,patient,ward\n1,1,A\n")
+    (clinic / "bills.csv").write_text("visit,paid\n1,5\n")
+    begun, go_on, real = threading.Event(), threading.Event(), engines.open_engine
+
+    def slow(tables, **given):
+        begun.set()
+        assert go_on.wait(60)
+        return real(tables, **given)
+
+    with tacit.open(clinic) as opened:
+        open_tables(opened, "visits")
+        monkeypatch.setattr(open_folder, "open_engine", slow)
+        reading = threading.Thread(target=open_tables, args=(opened, "stays"))
+        reading.start()
+        assert begun.wait(60)
+        answered = threading.Thread(target=opened.sql, args=(COUNT,), kwargs={"epsilon": 0.5})
+        answered.start()
+        answered.join(60)
+        assert not answered.is_alive()
+        go_on.set()
+        reading.join(60)
 
 
 def test_a_refreshed_table_is_read_anew_by_a_vault_that_is_open(clinic: Path) -> None:

@@ -89,6 +89,7 @@ def make_desk(folder, **given):
     if identities is None:
         identities = add_people(Identities())
     desk = Desk(tacit.open(folder), identities, **made)
+    desk.open_tables()  # as `serve` does
     desk.lines = lines
     return desk
 

@@ -8,7 +8,13 @@ import pytest
 
 from tacit.errors import AccessDenied, InvalidData, InvalidPolicy
 from tacit.server import Server, reload_policy
-from tacit.server.reload_requests import ANSWER, REQUEST, answer_reload_requests, request_reload
+from tacit.server.reload_requests import (
+    ANSWER,
+    REQUEST,
+    _read,
+    answer_reload_requests,
+    request_reload,
+)
 from tacit.server.serve_vault import is_served, serve_alone
 from tests.unit.server.clinics import POLICY, make_folder
 
@@ -77,7 +83,22 @@ def test_a_request_from_before_the_server_began_is_answered_too(tmp_path):
     read = []
     (tmp_path / REQUEST).write_text("old")
     with Answering(tmp_path, lambda: read.append("again")):
-        while not (tmp_path / ANSWER).exists():
+        while "begun" in (said := _read(tmp_path / ANSWER)) or not said:
             pass
-    assert (tmp_path / ANSWER).read_text() == "old\ndone"
+    assert said == "old\ndone"
     assert read == ["again"]
+
+
+def test_a_server_that_has_begun_is_waited_for(tmp_path):
+    """Reading the tables again may take longer than finding out that no server is there."""
+    go_on = threading.Event()
+    with Answering(tmp_path, lambda: go_on.wait(60)):
+        asking = threading.Thread(target=request_reload, args=(tmp_path,), kwargs={"seconds": 2.0})
+        asking.start()
+        while "begun" not in _read(tmp_path / ANSWER):
+            pass
+        asking.join(2.5)
+        assert asking.is_alive()
+        go_on.set()
+        asking.join(60)
+        assert not asking.is_alive()

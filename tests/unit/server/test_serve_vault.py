@@ -12,8 +12,9 @@ import psycopg
 import pytest
 
 import tacit
+from tacit.curator import KINDS, Vault
 from tacit.errors import InvalidInput
-from tacit.server import Server, identities_of, serve
+from tacit.server import Desk, Server, identities_of, serve
 from tacit.server.serve_vault import serve_alone
 from tests.unit.server.clinics import COUNT, POLICY, add_people, make_folder
 
@@ -70,6 +71,43 @@ def test_a_rehearsal_reads_no_row_and_charges_nothing(tmp_path):
     (folder / "visits.csv").unlink()
     server.desk.rehearse()
     assert list(server.desk._vault.ledger.entries()) == []
+    server.close()
+
+
+def test_tables_are_read_and_made_up_rows_are_asked_before_the_address_is_said(
+    tmp_path, monkeypatch
+):
+    """Nobody's first question waits for it in its slot; nothing is charged."""
+    folder, done = make_folder(tmp_path / "clinic"), []
+    for name in ("rehearse", "open_tables"):
+        real = getattr(Desk, name)
+        monkeypatch.setattr(Desk, name, lambda desk, n=name, r=real: (r(desk), done.append(n)))
+
+    def ready(_):
+        done.append("serving")
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    def say(text):
+        done.append(text.split(" ")[0])
+
+    serve(folder, port=0, say=say, ready=ready)
+    assert done == ["rehearse", "open_tables", "Serving", "The", "serving"]
+    with tacit.open(folder) as vault:
+        assert not list(vault.ledger.entries())
+
+
+def test_questions_of_every_kind_are_rehearsed(tmp_path, monkeypatch):
+    server = Server(make_folder(tmp_path / "clinic"), secure=False)
+    kinds, real = [], Vault.sql
+
+    def sql(vault, text, **terms):
+        kinds.append((vault.classify(text, epsilon=1).kind, vault is server.desk._served.twin()))
+        return real(vault, text, **terms)
+
+    monkeypatch.setattr(Vault, "sql", sql)
+    server.desk.rehearse()
+    assert {kind for kind, is_twin in kinds if is_twin} == set(KINDS)
+    monkeypatch.undo()
     server.close()
 
 

@@ -80,7 +80,7 @@ class Work:
         return self.result
 
 
-async def departures(arrivals, *, workers=1, lengths=(1.0, 8.0)):
+async def departures(arrivals, *, workers=1, lengths=(1.0, 8.0), late=lambda: None):
     """When each question leaves: `arrivals` are (when, length of slot, seconds that its rows take, result)."""
     clock = FakeClock()
     slots = Slots(workers=workers, lengths=lengths, clock=clock)
@@ -93,7 +93,7 @@ async def departures(arrivals, *, workers=1, lengths=(1.0, 8.0)):
         work = Work(result)
         working.append((slot.starts + seconds, work))
         with suppress(ZeroDivisionError):
-            await slots.run(work, slot)
+            await slots.run(work, slot, late)
         left[number] = clock.now()
 
     moments = sorted({when for when, *_ in arrivals} | {n / 4 for n in range(160)})
@@ -139,6 +139,12 @@ def test_a_late_answer_leaves_with_the_longest_slot_and_delays_nobody():
     assert (slots.used[1.0], slots.missed[1.0]) == (2, 1)
     found, _ = asyncio.run(departures([(0.0, 1.0, 9.0, 1)]))
     assert found == [16.0]
+
+
+def test_who_runs_the_server_is_told_of_a_late_answer_once_when_its_slot_ends():
+    told = []
+    asyncio.run(departures([(0.0, 1.0, 9.0, 1), (0.0, 1.0, 0.5, 1)], late=lambda: told.append(1)))
+    assert told == [1]
 
 
 arrivals = st.lists(

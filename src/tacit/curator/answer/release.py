@@ -26,6 +26,17 @@ __all__ = ["Price", "Release", "Texts", "percent", "texts_of"]
 _LEFT_OUT = "left out or clipped:"
 _NOT_COVERED = "left out or clipped, which intervals do not cover:"
 _WIDE_TABLE, _SHORT_HEADING = 80, 24
+_ELSEWHERE = {
+    **dict.fromkeys(("df", "to_df", "fetchdf", "fetch_df", "dataframe"), "answer.to_pandas()"),
+    **dict.fromkeys(("pl", "to_pl"), "answer.to_polars()"),
+    **dict.fromkeys(("arrow", "fetch_arrow_table"), "answer.to_arrow()"),
+    **dict.fromkeys(("fetchall", "fetchone", "all", "first", "one", "values"), "answer.rows"),
+    **dict.fromkeys(("scalar", "value", "result"), "answer.item()"),
+    **dict.fromkeys(("iloc", "loc", "iterrows", "itertuples"), "answer.rows"),
+    **dict.fromkeys(("to_dicts", "mappings"), "list(answer)"),
+}
+"""What is done with answers in other libraries, and here."""
+
 _FOUR_DIGITS = 1000  # the first year that is written the same everywhere
 
 
@@ -81,7 +92,8 @@ class Release:
     def __getattr__(self, name: str) -> Any:
         """Nothing; but of a column it is said how to have it."""
         known = () if name.startswith("_") else self.columns
-        meant = f': its column is answer["{name}"]' if name in known else ""
+        meant = f": here it is {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
+        meant = f': its column is answer["{name}"]' if name in known else meant
         raise AttributeError(f"an answer has no attribute {name!r}{meant}")
 
     def item(self) -> Any:

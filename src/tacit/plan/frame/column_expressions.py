@@ -6,7 +6,7 @@ Checked by: tests/unit/plan/frame/test_frame.py
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from tacit.errors import InvalidInput, InvalidPlan
 from tacit.frozen import frozen
@@ -85,6 +85,15 @@ class Term:
             text=self.text,
             end=len(self.text),
         )
+
+    if not TYPE_CHECKING:  # else a mistyped name of ours would go unnoticed
+
+        def __getattr__(self, name: str) -> Any:
+            """Refuse an unknown attribute, and say what it is called here if other libraries have it."""
+            from tacit.plan.frame.names_elsewhere import OF_TERMS
+
+            meant = f": here it is {OF_TERMS[name]}" if name in OF_TERMS else ""
+            raise AttributeError(f"an expression has no {name!r}{meant}")
 
     def __add__(self, other: object) -> Term:
         return _arithmetic("+", self, other)

@@ -29,25 +29,6 @@ _STEPS = (
 )
 """What a frame can do, in the order in which people need it."""
 
-_ELSEWHERE = {
-    "filter": "where(condition)",
-    "groupby": "group_by(column)",
-    "collect": "ask(epsilon=…)",
-    "compute": "ask(epsilon=…)",
-    "select": "agg(name=…)",
-    "with_columns": 'agg(name=…) or group_by(name=…), of terms such as col("age") // 10',
-    "assign": 'agg(name=…) or group_by(name=…), of terms such as col("age") // 10',
-    "aggregate": "agg(name=…)",
-    "sort": "order_by(column)",
-    "sort_values": "order_by(column)",
-    "head": "limit(number)",
-    "merge": "join(other)",
-    "union": "stack(other)",
-    "explain": "vault.explain(frame, epsilon=…)",
-    "mock": "vault.mock().table(name), a twin of made-up rows",
-}
-"""What steps are called in other libraries, and here."""
-
 _HOW_TO_MEASURE = 'write name = measure, as in agg(n=tacit.count(), m=tacit.mean("cost"))'
 
 
@@ -82,7 +63,11 @@ class Frame:
 
     def __getattr__(self, name: str) -> Any:
         """Refuse an unknown attribute: name the step for a method of another library, and how to use a column."""
-        meant = f": here it is {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
+        from tacit.plan.frame.names_elsewhere import OF_FRAMES, SHOWN_ROWS
+
+        meant = f": here it is {OF_FRAMES[name]}" if name in OF_FRAMES else ""
+        if name in SHOWN_ROWS:
+            meant = "; single rows are never shown, but vault.mock().table(name) has made-up ones"
         if (
             not meant
             and not name.startswith("_")
@@ -93,8 +78,12 @@ class Frame:
             )
         raise AttributeError(f"a frame has no {name!r}{meant}")
 
-    def where(self, *conditions: Term) -> Frame:
+    def where(self, *conditions: Term, **named: Never) -> Frame:
         """Only the rows for which all the conditions are true."""
+        for name in named:
+            raise InvalidPlan(
+                f"where({name}=…) is no condition", f'write where(col("{name}") == …)'
+            )
         return _check_frame(replace(self, conditions=(*self.conditions, *map(term_of, conditions))))
 
     def group_by(self, *keys: Term | str, **named: Term) -> Frame:
@@ -102,6 +91,14 @@ class Frame:
 
         Values that are not public are found in the data, if the vault's limit has a delta.
         """
+        for key in keys:
+            if isinstance(key, list | tuple):
+                names = ", ".join(
+                    f'"{each}"' if isinstance(each, str) else str(each) for each in key
+                )
+                raise InvalidPlan(
+                    f"group_by is given a {type(key).__name__}", f"write group_by({names})"
+                )
         listed = [(None, column_term(key)) for key in keys] + [
             (name, column_term(key)) for name, key in named.items()
         ]
@@ -112,11 +109,24 @@ class Frame:
         with _about(next(iter(columns.values()), col(", ".join(by)))):
             return self._with_rows(*combining.per_unit(_rows_of(self), by, columns))
 
-    def join(self, other: Frame, on: str | Sequence[str] = (), *, outer: bool = False) -> Frame:
+    def join(
+        self,
+        other: Frame,
+        on: str | Sequence[str] = (),
+        *,
+        outer: bool = False,
+        **unknown: Never,
+    ) -> Frame:
         """Every row with those of the other of the same unit; `on` names more columns that have to be equal.
 
         With `outer`, rows that meet none are kept, with NULL for what the other has.
         """
+        for name in unknown:
+            raise InvalidPlan(
+                f"join has no {name}=…",
+                'write join(other, on="…") for rows that meet one, and outer=True for a left join; rows of one unit '
+                "are joined in any case",
+            )
         names = [on] if isinstance(on, str) else list(on)
         return self._with_rows(
             *combining.join_drafts(_rows_of(self), _rows_of(other), names, outer=outer)
@@ -176,8 +186,13 @@ class Frame:
         """Only the groups for which all the conditions on what `over` says of them are true."""
         return _check_frame(replace(self, chosen=(*self.chosen, *map(term_of, conditions))))
 
-    def order_by(self, *terms: Term | Sorted | str) -> Frame:
+    def order_by(self, *terms: Term | Sorted | str, **unknown: Never) -> Frame:
         """Sort the answer, smallest first; `col("n").descending()` sorts the other way."""
+        for name in unknown:
+            raise InvalidPlan(
+                f"order_by has no {name}=…",
+                'write order_by(col("n").descending()) for largest first',
+            )
         order = [term if isinstance(term, Sorted) else Sorted(column_term(term)) for term in terms]
         return _check_frame(replace(self, order=(*self.order, *order)))
 

@@ -161,7 +161,19 @@ def _alike(kind: Kind, *expressions: e.Expression) -> list[Computation]:
 
 def _one_of(operand: e.Expression, options: tuple[e.Literal, ...]) -> Computation:
     value, *others = _alike(_common(operand, *options), operand, *options)
-    return _logical(True, *(_strict(eq, value, other) for other in others))
+
+    def is_one(
+        row: Row,
+    ) -> Value:  # the operand once, or operands inside operands take options**depth
+        found = value(row)
+        if found is None:
+            return None if others else False
+        listed = [other(row) for other in others]
+        if found in listed:
+            return True
+        return None if None in listed else False
+
+    return is_one
 
 
 def _cast(operand: e.Expression, kind: Kind) -> Computation:

@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from tacit.errors import InvalidPlan
 from tacit.plan.model.expressions import LEAVES, Called, Expression, operands
+from tacit.plan.model.function_names import Function
 from tacit.plan.questions.draft import DEEPEST
 from tacit.plan.semantics.regex_search import Steps
 from tacit.plan.sql.grammar import (
@@ -95,7 +96,10 @@ class Account:
         for part in operands(expression):
             count += 1 if type(part) in LEAVES else self._count_parts(part)
         if isinstance(expression, Called) and expression.operands:
-            count += self._count_parts(expression.operands[0])  # which engines may look at twice
+            more = (
+                2 if expression.function is Function.SPLIT_PART else 1
+            )  # engines look twice, or thrice
+            count += more * self._count_parts(expression.operands[0])
         self.parts[id(expression)] = expression, count
         return count
 

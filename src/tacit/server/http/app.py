@@ -17,6 +17,7 @@ from tacit.server.http.authenticate_requests import Gate, Headers
 from tacit.server.http.connections import WirePlace
 from tacit.server.http.pages import STATIC, Pages, page_routes
 from tacit.server.http.problems import MEDIA, TYPES, problem_from, problem_of, problem_response
+from tacit.server.http.wrong_requests import problem_of_request
 from tacit.server.server_health import Watching
 from tacit.server.sessions import Sessions
 
@@ -83,10 +84,7 @@ def _show_refusals(app: FastAPI, desk: Desk, pages: Pages) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def refuse_body(request: Request, wrong: RequestValidationError) -> Response:
-        first = wrong.errors()[0]
-        where = ".".join(str(part) for part in first["loc"] if part != "body") or "the body"
-        said = f"{where}: {first['msg']}; send what /api/v1/openapi.json declares"
-        return await _show(pages, request, problem_of("invalid-input", said, name=where))
+        return await _show(pages, request, problem_of_request(wrong.errors()[0]))
 
     @app.exception_handler(HTTPException)
     async def refuse_path(request: Request, wrong: HTTPException) -> Response:

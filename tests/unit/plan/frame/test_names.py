@@ -7,6 +7,7 @@ import pytest
 
 import tacit
 from tacit.plan import Column, Frame, Kind, Table
+from tacit.plan.frame.names_elsewhere import AGGREGATES, OF_FRAMES, OF_TERMS, SHOWN_ROWS
 
 VISITS = Table("visits", (Column("age", Kind.INTEGER, low=0, high=120),))
 
@@ -34,6 +35,11 @@ def test_no_step_is_missing_from_the_list():
         ("collect", "ask"),
         ("explain", "vault.explain"),
         ("with_columns", "agg"),
+        ("count", r"\.agg\(n=tacit\.count\(\)\)"),
+        ("avg", r'\.agg\(m=tacit\.mean\("cost"\)\)'),
+        ("corr", r'\.agg\(c=tacit\.correlation\("age", "cost"\)\)'),
+        ("quantile", r'\.agg\(m=tacit\.quantile\("cost", 0\.9\)\)'),
+        ("to_pandas", r"ask\(epsilon=…\)\.to_pandas\(\)"),
     ],
 )
 def test_the_names_of_other_libraries_lead_to_ours(name, meant):
@@ -47,6 +53,36 @@ def test_a_column_says_how_it_is_used():
         AttributeError, match=rf'use the column in a step, .* group_by\("{column}"\)'
     ):
         getattr(Frame(VISITS), column)
+
+
+def test_no_name_of_ours_is_said_to_be_called_otherwise():
+    assert not OF_FRAMES.keys() & set(dir(Frame(VISITS)))
+    assert not OF_TERMS.keys() & {name for name in dir(tacit.col("a")) if name[0] != "_"}
+    assert not SHOWN_ROWS & OF_FRAMES.keys()
+    for ours in AGGREGATES.values():
+        assert callable(getattr(tacit, ours.removeprefix("tacit.")))
+
+
+def test_rows_are_not_shown_whatever_the_step_is_called():
+    with pytest.raises(AttributeError, match="single rows are never shown"):
+        Frame(VISITS).tail(3)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("isin", "is_in"), ("mean", "tacit.mean"), ("desc", "descending")]
+)
+def test_expressions_lead_from_other_names_to_ours(name, meant):
+    with pytest.raises(AttributeError, match=rf"an expression has no '{name}': here it is {meant}"):
+        getattr(tacit.col("age"), name)
+    with pytest.raises(AttributeError, match=r"^an expression has no 'wards'$"):
+        tacit.col("age").wards  # noqa: B018
+
+
+def test_the_package_leads_from_other_names_of_aggregates_to_ours():
+    with pytest.raises(AttributeError, match=r"has no attribute 'avg': here it is tacit\.mean$"):
+        tacit.avg  # noqa: B018
+    with pytest.raises(AttributeError, match=r"has no attribute 'wards'$"):
+        tacit.wards  # noqa: B018
 
 
 def test_other_names_are_just_missing():
