@@ -5,6 +5,8 @@ from tests.teeth.bug import Bug
 ROWS = "src/tacit/engines/duckdb/public_table_facts.py"
 POLICY = "src/tacit/curator/policy"
 UNIT = "tests/unit/curator/test_public_tables.py"
+GROUPS = "src/tacit/plan/questions/groups_of_public_rows.py"
+GROUPS_LAW = "tests/laws/test_groups_of_public_rows.py"
 
 BUGS = [
     Bug(
@@ -94,5 +96,54 @@ BUGS = [
         after="    if not tables and all(table.section",
         killed_by=f"{UNIT}::test_a_policy_of_public_tables_alone_protects_nobody",
         note="a vault that protects nobody would be opened, or fail with a riddle",
+    ),
+    Bug(
+        name="public-groups-forget-rows-that-meet-none",
+        file=GROUPS,
+        before="if outer and not (sure and met and _all_known(values)):",
+        after="if outer and not (sure and met):",
+        killed_by=f"{GROUPS_LAW}::test_no_row_is_in_a_group_that_is_left_out",
+        note="a visit of an unknown ward is in a group of a left join, too",
+    ),
+    Bug(
+        name="public-groups-keep-what-may-be-true",
+        file=GROUPS,
+        before="if value is True or isinstance(value, _Unknown | _Others)",
+        after="if value is True",
+        killed_by=f"{GROUPS_LAW}::test_no_row_is_in_a_group_that_is_left_out",
+        note="a condition on a private column may be true in some row",
+    ),
+    Bug(
+        name="public-groups-every-pair-of-values",
+        file=GROUPS,
+        before="                found[side.column.name] = other\n",
+        after="                found.pop(side.column.name, None)\n",
+        killed_by=f"{GROUPS_LAW}::test_what_is_left_is_what_the_public_table_contains",
+        note="a private column that is equal to a public one has its value",
+    ),
+    Bug(
+        name="public-groups-of-kept-rows-are-forgotten",
+        file="src/tacit/plan/sql/joins.py",
+        before="        return with_all_groups(_join_sides(reader, left, right, node, outer=False))\n",
+        after="        return _join_sides(reader, left, right, node, outer=False)\n",
+        killed_by="tests/unit/plan/sql/test_outer_joins_with_public_tables.py"
+        "::test_a_row_that_is_kept_alone_has_its_group",
+        note="an outer join has a group for every public row, whatever its ON says",
+    ),
+    Bug(
+        name="public-rows-before-their-bounds",
+        file=ROWS,
+        before="listed = _list_rows(connection, relation.name, columns, read)",
+        after="listed = _list_rows(connection, relation.name, table.columns, read)",
+        killed_by=f"{UNIT}::test_rows_are_listed_as_questions_see_them",
+        note="an infinite number is the end of its column in a question",
+    ),
+    Bug(
+        name="choices-among-groups-without-rows",
+        file="src/tacit/curator/ask_first_groups.py",
+        before="        if can_have_rows is None or can_have_rows(group)\n",
+        after="",
+        killed_by="tests/laws/test_top_k.py::test_no_group_is_chosen_that_can_have_no_row",
+        note="a group that can have no row is no choice",
     ),
 ]

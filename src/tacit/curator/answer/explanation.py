@@ -33,6 +33,7 @@ from tacit.plan import (
     Ranked,
     Summed,
     coarse_step,
+    group_filter,
     has_far_logarithm,
     in_words,
     list_group_expressions,
@@ -221,7 +222,7 @@ def explain_plan(
         unit=unit,
         neighbours=limit.neighbours.value,
         contributions=terms.weights.bound,
-        groups=terms.groups,
+        groups=_groups_shown(plan, terms),
         expected=expected,
         confidence=confidence,
         share=float(rule.share(price)),
@@ -235,6 +236,13 @@ def explain_plan(
         means=_expect_means(plan, terms, confidence),
         remarks=_limited_by_grids(plan, terms, confidence),
     )
+
+
+def _groups_shown(plan: Plan, terms: Terms) -> int:
+    """How many groups an answer has before HAVING: those that can have rows, of unknown keys the most."""
+    if terms.finder is not None or (can_have_rows := group_filter(plan.question)) is None:
+        return terms.groups
+    return sum(map(can_have_rows, plan.question.groups))
 
 
 _ROWS_THAT_DO_NOT_MATTER = 1
