@@ -8,6 +8,7 @@ import pytest
 
 from tacit.curator import Limit
 from tacit.engines import DuckDB, Memory, read_public, source_of
+from tacit.errors import InvalidPlan
 from tacit.plan import Column, Kind, Table, read_sql
 from tacit.plan.questions.groups_of_public_rows import public_group_filter
 from tests.laws import clinic
@@ -187,6 +188,61 @@ def test_what_is_left_is_what_the_public_table_contains():
         assert shown == {
             (each["ward"], each["beds"]) for each in rows["wards"] if each["ward"] in set("ABCD")
         } | {(ward, None) for ward in {*"ABCD", None} - known}
+
+
+DETERMINED = """
+SELECT v.ward, w.beds, COUNT(*) AS n FROM visits v JOIN wards w ON v.ward = w.ward GROUP BY v.ward
+
+SELECT v.ward, w.beds + w.floor AS b, COUNT(*) AS n FROM visits v LEFT JOIN wards w ON v.ward = w.ward GROUP BY v.ward
+
+SELECT v.ward, w.beds, COUNT(*) AS n FROM visits v LEFT JOIN wards w ON v.ward = w.ward AND w.open GROUP BY v.ward
+
+SELECT v.ward, COALESCE(w.beds, 9) AS b, COUNT(*) AS n FROM visits v LEFT JOIN wards w ON v.ward = w.ward GROUP BY 1
+
+SELECT w.beds, w.floor, COUNT(*) AS n FROM visits v JOIN wards w ON v.ward = w.ward GROUP BY w.beds
+
+SELECT w.beds, w.open, w.floor, COUNT(*) AS n FROM visits v JOIN wards w ON v.ward = w.ward GROUP BY w.beds, w.open
+
+SELECT v.ward, f.name, COUNT(*) AS n FROM visits v JOIN wards w USING (ward) LEFT JOIN floors f ON w.floor = f.floor
+GROUP BY v.ward
+
+SELECT v.kind, w.floor, COUNT(*) AS n FROM visits v JOIN wards w ON v.ward = w.ward WHERE w.floor = v.kind GROUP BY 1
+
+SELECT v.kind, w.floor, COUNT(*) AS n FROM visits v JOIN wards w ON v.ward = w.ward AND w.floor = v.kind GROUP BY 1
+"""
+
+
+def test_what_keys_determine_is_what_rows_have():
+    """A column that GROUP BY decides has one value in a group, in DuckDB as well; one with several is refused."""
+    compared = refused = 0
+    for statement in DETERMINED.split("\n\n"):
+        text = " ".join(statement.split())
+        shown = text[: text.index(", COUNT")].split(", ")[-1]
+        value = shown.partition(" AS ")[0]
+        spread = text.replace(
+            shown, f"COUNT(DISTINCT COALESCE(CAST({value} AS VARCHAR), '-')) AS d"
+        )
+        for seed in range(2):
+            rows = draw_rows(Random(f"{statement} {seed}"))
+            tables = tables_of(rows)
+            for form in (value, f"ANY_VALUE({value})", f"MAX({value})"):
+                asked = text.replace(shown, f"{form} AS x")
+                try:
+                    determined = not read_sql(asked, tables).question.measures[1:]
+                except InvalidPlan:
+                    determined = False
+                if not determined:
+                    refused += 1
+                    continue
+                assert all(row[-2] == 1 for row in ask_duckdb(spread, rows, tables)), (asked, seed)
+                exact = ask_duckdb(text.replace(shown, f"ANY_VALUE({value}) AS x"), rows, tables)
+                found = {row[:-2]: row[-2:] for row in ask_vault(asked, rows, tables, Memory)}
+                declared = [row for row in exact if row[:-2] in found]
+                for row in declared:
+                    assert found[row[:-2]] == row[-2:], (asked, seed)
+                compared += len(declared)
+    assert compared > 30
+    assert refused > 10
 
 
 def test_private_rows_change_neither_the_groups_nor_the_price():

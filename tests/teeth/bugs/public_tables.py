@@ -146,4 +146,20 @@ BUGS = [
         killed_by="tests/laws/test_top_k.py::test_no_group_is_chosen_that_can_have_no_row",
         note="a group that can have no row is no choice",
     ),
+    Bug(
+        name="public-columns-of-several-values-are-determined",
+        file=GROUPS,
+        before="        elif found.setdefault(at, of_row) != of_row:\n",
+        after="        elif found.setdefault(at, of_row) is None and of_row:\n",
+        killed_by=f"{GROUPS_LAW}::test_what_keys_determine_is_what_rows_have",
+        note="a floor has several numbers of beds, of which no one is the group's",
+    ),
+    Bug(
+        name="public-columns-are-determined-by-unknown-keys",
+        file=GROUPS,
+        before="            if of_row is not None:\n                return None\n",
+        after="            continue\n",
+        killed_by=f"{GROUPS_LAW}::test_what_keys_determine_is_what_rows_have",
+        note="a private key that is not joined decides nothing",
+    ),
 ]

@@ -34,11 +34,21 @@ from tacit.plan.semantics.evaluate import compile_expression
 from tacit.plan.semantics.infer_types import type_of
 from tacit.plan.semantics.value_kinds import Value, constant
 
-__all__ = ["MOST_ROWS", "has_no_null", "has_public_rows", "public_group_filter"]
+__all__ = [
+    "MOST_BRANCHES",
+    "MOST_ROWS",
+    "has_no_null",
+    "has_public_rows",
+    "map_values",
+    "public_group_filter",
+    "value_by_keys",
+]
 
 MOST_ROWS = 20_000
 """The most combinations of public rows that are looked at; of more, those of the last table are not."""
 _MOST_COMPARED = 1_000_000
+MOST_BRANCHES = 500
+"""The most values of keys by which a value is looked up: it is written out as a CASE."""
 
 
 @frozen
@@ -111,6 +121,104 @@ def has_no_null(rows: Rows, value: e.Expression) -> bool:
     found = _possible(rows, frozenset(fields_of(value)))
     compute = _computation(value)
     return found.exact and all(compute(facts) is not None for facts in found.facts)
+
+
+def value_by_keys(
+    rows: Rows, keys: Sequence[e.Expression], value: e.Expression
+) -> e.Expression | None:
+    """What a value is in every row of a group, over the group's keys; None if public rows do not say so.
+
+    FROM visits v JOIN wards w ON v.ward = w.ward GROUP BY v.ward, and w.beds
+    is CASE WHEN KeyOf(0) IN ('gyn', 'ped') THEN 15 WHEN KeyOf(0) = 'icu' THEN 8 END
+
+    Claim:      it depends on no private row, and in each row with these keys the value is this.
+    Because:    only the plan is passed in, with the rows of public tables; each row is as one of the facts says, and no
+                two of them with the same keys have different values.  What the keys of rows are that are not known has
+                no value in any of them.
+    Checked by: tests/laws/test_groups_of_public_rows.py::test_what_keys_determine_is_what_rows_have
+    """
+    if not any(_listed(rows)) or _differs_by_engine(value):
+        return None
+    needed = frozenset(name for each in (*keys, value) for name in fields_of(each))
+    facts = _possible(rows, needed).facts
+    computed, target = [_computation(key) for key in keys], _computation(value)
+    told = [([compute(each) for compute in computed], target(each)) for each in facts]
+    known = [
+        place for place in range(len(keys)) if any(_all_known([row[place]]) for row, _ in told)
+    ]
+    for places in ([place] for place in known):
+        if (found := _look_up(keys, places, told, value)) is not None:
+            return found
+    return _look_up(keys, known, told, value) if len(known) > 1 else None
+
+
+def _look_up(
+    keys: Sequence[e.Expression],
+    places: Sequence[int],
+    told: Sequence[tuple[Sequence[_Known], _Known]],
+    value: e.Expression,
+) -> e.Expression | None:
+    """A value by the keys at some places, None if these do not decide it."""
+    found: dict[tuple[_Known, ...], Value] = {}
+    for row, of_row in told:
+        if isinstance(of_row, _Unknown | _Others):
+            return None
+        at = tuple([row[place] for place in places])
+        if not _all_known(at):
+            if of_row is not None:
+                return None
+        elif found.setdefault(at, of_row) != of_row:
+            return None
+    kinds = [type_of(keys[place]).kind for place in places]
+    if not found or len(found) > MOST_BRANCHES or Kind.NUMBER in kinds:
+        return None
+    listed = {
+        tuple(
+            [
+                None if isinstance(cell, _Unknown | _Others) else key_value(cell, kind)
+                for cell, kind in zip(at, kinds, strict=True)
+            ]
+        ): key_value(of_row, type_of(value).kind)
+        for at, of_row in found.items()
+    }
+    return map_values([e.KeyOf(place) for place in places], listed, kinds, type_of(value).kind)
+
+
+def map_values(
+    over: Sequence[e.Expression],
+    values: Mapping[tuple[KeyValue, ...], KeyValue],
+    kinds: Sequence[Kind],
+    kind: Kind,
+) -> e.Expression:
+    """A CASE that is the value of what some expressions are together, and NULL where that is not listed."""
+    by_value: dict[KeyValue, list[tuple[KeyValue, ...]]] = {}
+    for at, value in values.items():
+        if value is not None:
+            by_value.setdefault(value, []).append(at)
+
+    def is_one_of(listed: Sequence[tuple[KeyValue, ...]]) -> e.Expression:
+        if len(over) > 1:
+            return e.chain_conditions(e.Either, [_is_at(over, at, kinds) for at in listed])
+        cells = tuple(e.Literal(cell, kinds[0]) for (cell,) in listed if cell is not None)
+        parts: list[e.Expression] = [e.OneOf(over[0], cells)] if cells else []
+        if (None,) in listed:
+            parts.append(e.IsNull(over[0]))
+        return e.chain_conditions(e.Either, parts)
+
+    branches = [(is_one_of(listed), e.Literal(value, kind)) for value, listed in by_value.items()]
+    return e.Case(tuple(branches), e.Literal(None, kind)) if branches else e.Literal(None, kind)
+
+
+def _is_at(
+    over: Sequence[e.Expression], at: Sequence[KeyValue], kinds: Sequence[Kind]
+) -> e.Expression:
+    return e.chain_conditions(
+        e.Both,
+        [
+            e.IsNull(each) if cell is None else e.Compared("=", each, e.Literal(cell, kind))
+            for each, cell, kind in zip(over, at, kinds, strict=True)
+        ],
+    )
 
 
 def _listed(rows: Rows) -> Iterator[PublicRows]:
