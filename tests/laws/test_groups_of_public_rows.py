@@ -197,7 +197,7 @@ SELECT v.ward, w.beds + w.floor AS b, COUNT(*) AS n FROM visits v LEFT JOIN ward
 
 SELECT v.ward, w.beds, COUNT(*) AS n FROM visits v LEFT JOIN wards w ON v.ward = w.ward AND w.open GROUP BY v.ward
 
-SELECT v.ward, COALESCE(w.beds, 9) AS b, COUNT(*) AS n FROM visits v LEFT JOIN wards w ON v.ward = w.ward GROUP BY 1
+SELECT v.ward, w.beds IS NULL AS b, COUNT(*) AS n FROM visits v LEFT JOIN wards w ON v.ward = w.ward GROUP BY 1
 
 SELECT w.beds, w.floor, COUNT(*) AS n FROM visits v JOIN wards w ON v.ward = w.ward GROUP BY w.beds
 
