@@ -6,6 +6,7 @@ ROWS = "src/tacit/engines/duckdb/public_table_facts.py"
 POLICY = "src/tacit/curator/policy"
 UNIT = "tests/unit/curator/test_public_tables.py"
 GROUPS = "src/tacit/plan/questions/groups_of_public_rows.py"
+JOIN = "src/tacit/plan/sql/join_public_columns.py"
 GROUPS_LAW = "tests/laws/test_groups_of_public_rows.py"
 
 BUGS = [
@@ -161,5 +162,29 @@ BUGS = [
         after="            continue\n",
         killed_by=f"{GROUPS_LAW}::test_what_keys_determine_is_what_rows_have",
         note="a private key that is not joined decides nothing",
+    ),
+    Bug(
+        name="answers-keep-groups-without-public-rows",
+        file=JOIN,
+        before="    if inner:\n",
+        after="    if inner and not rows:\n",
+        killed_by=f"{GROUPS_LAW}::test_an_answer_meets_public_rows_as_in_duckdb",
+        note="an inner join leaves out the groups that meet no public row",
+    ),
+    Bug(
+        name="answers-meet-several-public-rows",
+        file=JOIN,
+        before="    if any(many > 1 for many in counts.values()):\n",
+        after="    if any(many > 2 for many in counts.values()):\n",
+        killed_by=f"{GROUPS_LAW}::test_an_answer_meets_public_rows_as_in_duckdb",
+        note="a group that meets two rows would be there once",
+    ),
+    Bug(
+        name="answers-beside-public-tables-are-paid-again",
+        file="src/tacit/plan/sql/statement.py",
+        before="    is_only = answers.count(True) == 1 and len(sources) > 1 and not scalars\n",
+        after="    is_only = answers.count(True) == 1 and len(sources) > 2 and not scalars\n",
+        killed_by="tests/unit/plan/sql/test_join_public_columns.py::test_it_is_the_question_inside",
+        note="the groups inside are the same question with and without public columns",
     ),
 ]
