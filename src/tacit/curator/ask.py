@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from tacit.curator.answer.release import Release
-from tacit.curator.priced_question import Asked, describe
+from tacit.curator.priced_question import Asked, describe, error_at
 from tacit.curator.pricing.answer_size import check_size
 from tacit.curator.pricing.noise_of_measures import Terms
 from tacit.curator.question_context import Access
@@ -18,7 +18,7 @@ from tacit.curator.record.stored_answer import Stored, release_exact
 from tacit.curator.rehearse_before_payment import rehearsal_of, rehearse_fact
 from tacit.curator.replay_stored_answer import Known, find_known
 from tacit.engines import Engine
-from tacit.errors import EngineFailed
+from tacit.errors import EngineFailed, LimitExceeded
 from tacit.exact import rekey
 from tacit.ledger import Entry
 from tacit.plan import KeyValue, in_words
@@ -110,13 +110,24 @@ def _rehearse(
 
 def _charge(access: Access, asked: Asked) -> Entry:
     """The entry that pays for a question."""
-    return access.ledger.charge(
-        asked.name.key,
-        asked.loss,
-        access.analyst,
-        topic=asked.name.topic,
-        about=one_line(in_words(asked.plan)),
-    )
+    try:
+        return access.ledger.charge(
+            asked.name.key,
+            asked.loss,
+            access.analyst,
+            topic=asked.name.topic,
+            about=one_line(in_words(asked.plan)),
+        )
+    except LimitExceeded as refusal:
+        if asked.within is None or refusal.epsilon is None:
+            raise
+        raise LimitExceeded(
+            refusal.analyst,
+            refusal.asked,
+            refusal.left,
+            refusal.epsilon,
+            error_at(access, asked, refusal.epsilon),
+        ) from None
 
 
 def _evaluate(engine: Engine, terms: Terms) -> tuple[tuple[tuple[KeyValue, ...], ...] | None, Any]:

@@ -12,6 +12,7 @@ from tacit.curator.answer.evaluate_shown_columns import Group
 from tacit.curator.answer.intervals import Interval, Noisy
 from tacit.curator.answer.left_out_captions import LeftOut
 from tacit.curator.answer.release import percent
+from tacit.curator.answer.remarks_on_rows import remarks_on_rows
 from tacit.curator.policy.policy import Limit, Shared
 from tacit.curator.pricing.answer_size import MOST_BYTES, Size, size_of
 from tacit.curator.pricing.key_codes import LETTER_BITS
@@ -234,7 +235,7 @@ def explain_plan(
         size=size_of(terms),
         left_out=left_out,
         means=_expect_means(plan, terms, confidence),
-        remarks=_limited_by_grids(plan, terms, confidence),
+        remarks=(*remarks_on_rows(plan), *_limited_by_grids(plan, terms, confidence)),
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 from sqlglot import exp
 
@@ -16,7 +16,7 @@ from tacit.errors import InvalidPlan, Unbounded
 from tacit.plan.model.combined_answers import CombinedPlan, ReadAnswers
 from tacit.plan.model.expressions import Expression, Field, KeyOf
 from tacit.plan.model.nodes import Plan, Scan
-from tacit.plan.model.ownership import Owner
+from tacit.plan.model.ownership import Owner, tables_of
 from tacit.plan.model.schema import Table
 from tacit.plan.questions.draft import KEPT, SELECTED, Draft, Named, find
 from tacit.plan.questions.group_windows import without_windows
@@ -714,8 +714,12 @@ def _make_draft(reader: Reader, source: Source, parts: Mapping[str, Any]) -> Dra
     """A question about the rows of FROM."""
     origin = source.scope.origin
     if origin.owner is Owner.NOBODY:
+        names = [table.name for table in tables_of(origin.rows)]
         reason = "this question uses public tables only"
-        remedy = "read them directly: they are not protected"
+        remedy = (
+            f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} not protected: read the source directly, with "
+            f"any tool; DESCRIBE {names[0]} lists columns and values"
+        )
         reader.account.refuse(parts["from_"], reason, remedy)
     return Draft(origin.table, rows=origin.rows, finding=reader.finding)
 
@@ -829,10 +833,24 @@ def _read_calculated_key(reader: Reader, node: exp.Expr, name: str | None, draft
     """Read an expression that is a key."""
     if is_column(node) and _read_column_key(reader, node, name, draft):
         return frozenset()
+    if is_column(node) and reader.is_unit(node):
+        _refuse_unit(reader, node, draft)
     value = read_expression(reader, node, draft, ROWS)
     with reader.account.about(node):
         draft.key(value, name)
     return frozenset({type(node), type(node.unnest())})
+
+
+def _refuse_unit(reader: Reader, node: exp.Expr, draft: Draft) -> NoReturn:
+    """Refuse to group by the unit, with the question that is mostly meant: how many units have how many rows."""
+    unit = reader.split_name(node)[1].text[:64]
+    reason = f"{unit!r} is the protected unit: grouping by it would give one answer per person"
+    table = draft.table.name if isinstance(draft.rows, Scan) else "..."
+    rows = f"SELECT n, COUNT(*) FROM (SELECT {unit}, COUNT(*) AS n FROM {table} GROUP BY {unit}) GROUP BY n"  # noqa: S608 -- for people
+    remedy = (
+        f"count units, COUNT(DISTINCT {unit}); or ask how many of them have how many rows: {rows}"
+    )
+    reader.account.refuse(node, reason, remedy)
 
 
 def _show_key(reader: Reader, node: exp.Expr, draft: Draft) -> None:
