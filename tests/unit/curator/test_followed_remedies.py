@@ -13,6 +13,13 @@ ROWS = [
 ]
 WARDS = [{"ward": "A", "beds": 3}, {"ward": "B", "beds": 5}]
 
+AGAIN = (
+    "SELECT 1 FROM visits w WHERE w.patient = v.patient AND w.day > v.day "
+    "AND w.day <= v.day + INTERVAL 30 DAY"
+)
+NEXT = "LEAD(day) OVER (PARTITION BY patient ORDER BY day)"
+SOON = "WHERE next <= day + INTERVAL 30 DAY"
+
 
 def vault_of(epsilon=1000, delta=0):
     return tacit.protect(
@@ -42,12 +49,9 @@ def vault():
             "SELECT n, COUNT(*) FROM (SELECT patient, COUNT(*) AS n FROM visits GROUP BY patient) GROUP BY n",
         ),
         (
-            "SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM visits w WHERE w.patient = v.patient AND "
-            "w.day > v.day AND w.day <= v.day + INTERVAL 30 DAY)",
-            "FROM (SELECT *, LEAD(day) OVER (PARTITION BY unit ORDER BY day) AS next FROM t) "
-            "WHERE next <= day + INTERVAL 30 DAY; or",
-            "SELECT COUNT(*) FROM (SELECT *, LEAD(day) OVER (PARTITION BY patient ORDER BY day) AS next FROM visits) "
-            "WHERE next <= day + INTERVAL 30 DAY",
+            f"SELECT COUNT(*) FROM visits v WHERE EXISTS ({AGAIN})",
+            f"FROM (SELECT *, {NEXT.replace('patient', 'unit')} AS next FROM t) {SOON}; or",
+            f"SELECT COUNT(*) FROM (SELECT *, {NEXT} AS next FROM visits) {SOON}",
         ),
         (
             "SELECT table_name FROM information_schema.tables",
@@ -101,7 +105,8 @@ def test_an_error_that_costs_too_much_names_one_that_fits(columns, delta):
 
 
 def test_quoted_text_is_cut_between_words(vault):
-    text = "SELECT COUNT(*) AS number FROM visits WHERE ward = 'A' AND stay < 10 AND staying > 3 AND ward = 'A' AND stay < 100"
+    text = "SELECT COUNT(*) AS number FROM visits WHERE ward = 'A' AND stay < 10 AND staying > 3"
+    text += " AND ward = 'A' AND stay < 100"
     with pytest.raises(InvalidPlan) as refusal:
         vault.sql(text, epsilon=1)
     _, line, carets, *_ = str(refusal.value).splitlines()

@@ -30,7 +30,10 @@ __all__ = ["remarks_on_rows"]
 
 
 _WIDEN = "have the curator widen the bounds or values of its column, or compare within them"
-_NOT_EXISTS = "NOT EXISTS (SELECT 1 FROM b WHERE b.unit = a.unit) keeps the same rows with less noise, since it multiplies no rows"
+_NOT_EXISTS = (
+    "NOT EXISTS (SELECT 1 FROM b WHERE b.unit = a.unit) keeps the same rows with less noise: it "
+    "multiplies none"
+)
 
 
 def remarks_on_rows(plan: Plan) -> tuple[str, ...]:
