@@ -12,6 +12,7 @@ from tacit.curator import Limit
 from tacit.engines import DuckDB, Memory, read_public, source_of
 from tacit.errors import InvalidPlan
 from tacit.plan import Column, Kind, Table, read_sql
+from tacit.plan.questions import groups_of_public_rows
 from tacit.plan.questions.groups_of_public_rows import public_group_filter
 from tests.laws import clinic
 
@@ -322,3 +323,22 @@ def test_a_table_of_many_rows_says_nothing():
     many = [{"floor": number, "name": "x"} for number in range(10_001)]
     assert read_public(FLOORS, source_of(many))[0].listed is None
     assert len(read_public(FLOORS, source_of(many[1:]))[0].listed.rows) == 10_000
+
+
+def test_what_fails_among_public_rows_fails_before_it_is_paid_for(monkeypatch):
+    rows = draw_rows(Random(5))
+    given = {table: rows[name] for name, table in tables_of(rows).items()}
+    combined = f"SELECT c.ward, d.n FROM {COUNTS} JOIN ({FORMS[1]}) d USING (ward)"
+    for text in (FORMS[0], combined):
+        vault = clinic.vault(Limit(10), given, Memory)
+
+        def fail(*_):
+            raise ZeroDivisionError
+
+        with monkeypatch.context() as patched:
+            patched.setattr(groups_of_public_rows, "_list_patterns", fail)
+            with pytest.raises(ZeroDivisionError):
+                vault.sql(text, epsilon=1)
+        assert vault.budget.spent == 0
+        vault.sql(text, epsilon=1)
+        assert vault.budget.spent > 0

@@ -21,7 +21,7 @@ from tacit.engines import Engine
 from tacit.errors import EngineFailed, LimitExceeded
 from tacit.exact import rekey
 from tacit.ledger import Entry
-from tacit.plan import KeyValue, in_words
+from tacit.plan import KeyValue, group_filter, in_words
 from tacit.printing import printable
 
 __all__ = ["answer", "one_line", "pay_and_release", "release_part"]
@@ -58,6 +58,7 @@ def pay_and_release(
     """
     engine = access.engine_of(asked.tables)
     check_size(asked.terms)
+    group_filter(asked.plan.question)
     engine.dry_run(
         asked.plan.question, asked.terms.weights
     )  # what can fail for reasons of the plan fails here,

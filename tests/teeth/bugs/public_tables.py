@@ -187,4 +187,38 @@ BUGS = [
         killed_by="tests/unit/plan/sql/test_join_public_columns.py::test_it_is_the_question_inside",
         note="the groups inside are the same question with and without public columns",
     ),
+    Bug(
+        name="public-groups-are-listed-after-payment",
+        file="src/tacit/curator/ask.py",
+        before="    group_filter(asked.plan.question)\n",
+        after="",
+        killed_by=f"{GROUPS_LAW}::test_what_fails_among_public_rows_fails_before_it_is_paid_for",
+        note="what fails there would be paid for and never answered",
+    ),
+    Bug(
+        name="public-groups-of-parts-are-listed-after-payment",
+        file="src/tacit/curator/ask_combined.py",
+        before="            group_filter(question)\n",
+        after="",
+        killed_by=f"{GROUPS_LAW}::test_what_fails_among_public_rows_fails_before_it_is_paid_for",
+        note="what fails there would be paid for and never answered",
+    ),
+    Bug(
+        name="errors-that-fit-are-those-that-were-asked-for",
+        file="src/tacit/curator/priced_question.py",
+        before="    return ceil(error / digit) * digit\n",
+        after="    return floor(error / digit / 2) * digit\n",
+        killed_by="tests/unit/curator/test_followed_remedies.py"
+        "::test_an_error_that_costs_too_much_names_one_that_fits",
+        note="a remedy that is refused again is none",
+    ),
+    Bug(
+        name="explain-is-silent-about-what-no-row-meets",
+        file="src/tacit/curator/answer/remarks_on_rows.py",
+        before="            if True not in outcomes(part):\n",
+        after="            if not outcomes(part):\n",
+        killed_by="tests/unit/curator/answer/test_remarks_on_rows.py"
+        "::test_a_condition_that_no_row_can_meet_is_told_before",
+        note="who asks beyond the bounds learns it after paying",
+    ),
 ]
