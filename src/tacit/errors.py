@@ -250,7 +250,7 @@ _SHOWN = Fraction(1, 20_000)  # of a share, in percent with two digits
 class LimitExceeded(TacitError):
     """A price exceeds what is left of a limit; nothing was charged and no data were read.
 
-    `epsilon` is one that still fits, where it is known.
+    `epsilon` is one that still fits, where it is known, and `within` the error that it allows, where one was asked for.
     """
 
     def __init__(
@@ -259,17 +259,19 @@ class LimitExceeded(TacitError):
         asked: Fraction,
         left: Fraction,
         epsilon: Fraction | None = None,
+        within: float | None = None,
     ) -> None:
         self.analyst = analyst
         self.asked = asked
         self.left = left
         self.epsilon = epsilon
+        self.within = within
         whose = "the limit" if analyst is None else f"the limit of {analyst!r}"
-        fits = (
-            "ask with a smaller epsilon or a larger `within`"
-            if epsilon is None
-            else f"ask with epsilon = {float(epsilon):g}, which still fits, or with a larger `within`"
-        )
+        fits = "ask with a smaller epsilon or a larger `within`"
+        if epsilon is not None:
+            fits = f"ask with epsilon = {float(epsilon):g}, which still fits, or with a larger `within`"
+        if epsilon is not None and within is not None:
+            fits = f"ask with within = {within:g} or epsilon = {float(epsilon):g}, which still fit"
         super().__init__(
             f"this costs {float(asked):.2%} of {whose}, but only {float(left):.2%} is left; "
             f"{fits}, or repeat an earlier question for free"
@@ -517,9 +519,15 @@ def _fraction(given: Fraction) -> str:
 
 def _underline(text: str, start: int, end: int, margin: int = 50) -> str:
     """The line of a text in which `start` lies, with carets under what is meant."""
-    first = max(text.rfind("\n", 0, start) + 1, start - margin)
-    last = text.find("\n", start)
-    last = min(len(text) if last < 0 else last, max(end, start + 1) + margin, start + 3 * margin)
+    begins, ends = text.rfind("\n", 0, start) + 1, text.find("\n", start)
+    ends = len(text) if ends < 0 else ends
+    first = max(begins, start - margin)
+    last = min(ends, max(end, start + 1) + margin, start + 3 * margin)
+    if first > begins:  # no word is cut
+        first = text.find(" ", first - 1, start) + 1 or first
+    if last < ends and (blank := text.rfind(" ", max(end, start + 1), last + 1)) > 0:
+        last = blank
+    before, after = "… " if first > begins else "", " …" if last < ends else ""
     line = printable(text[first:last])
     carets = "^" * max(1, min(end, last) - start)
-    return f"  {line}\n  {' ' * (start - first)}{carets}\n"
+    return f"  {before}{line}{after}\n  {' ' * (len(before) + start - first)}{carets}\n"

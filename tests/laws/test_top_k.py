@@ -284,3 +284,25 @@ def test_sorted_numbers_that_are_known_answer_a_choice_for_free():
     vault.sql(f"SELECT ward, {MEASURES['units']} AS n FROM visits GROUP BY ward", epsilon=3)
     assert vault.sql(CHOICE, epsilon=0.5).price.free
     assert len(engine.seen) == 1
+
+
+def test_no_group_is_chosen_that_can_have_no_row():
+    """Of sixty wards with sixty numbers of beds there are sixty groups, and the first of them are chosen."""
+    names = [f"W{n}" for n in range(60)]
+    wards = [{"name": name, "beds": 90 - place} for place, name in enumerate(names)]
+    clinic = tacit.protect(
+        {"visits": [{"patient": n, "ward": names[n % 50]} for n in range(300)]},
+        unit="patient",
+        contributions=1,
+        columns={"visits": {"ward": names}},
+        public={"wards": wards},
+        epsilon=100,
+    )
+    grouped = "FROM visits JOIN wards ON ward = name GROUP BY name, beds ORDER BY COUNT(*)"
+    known = {(each["name"], each["beds"]) for each in wards}
+    first = clinic.sql(f"SELECT name, beds {grouped} ASC LIMIT 2", epsilon=0.5)
+    assert "the smallest 2 of 60 groups" in str(first)
+    assert len(first.rows) == 2
+    assert set(first.rows) <= known
+    every = clinic.sql(f"SELECT name, beds {grouped} DESC LIMIT 70", epsilon=1)
+    assert set(every.rows) == known

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from tacit.curator.answer.release import Release
-from tacit.curator.priced_question import Asked, describe, one_line
+from tacit.curator.priced_question import Asked, describe, error_at, one_line
 from tacit.curator.pricing.answer_size import check_size
 from tacit.curator.pricing.noise_of_measures import Terms
 from tacit.curator.question_context import Access
@@ -18,10 +18,10 @@ from tacit.curator.record.stored_answer import Stored, release_exact
 from tacit.curator.rehearse_before_payment import rehearsal_of, rehearse_fact
 from tacit.curator.replay_stored_answer import Known, find_known
 from tacit.engines import Engine
-from tacit.errors import EngineFailed
+from tacit.errors import EngineFailed, LimitExceeded
 from tacit.exact import rekey
 from tacit.ledger import Entry
-from tacit.plan import KeyValue, in_words
+from tacit.plan import KeyValue, group_filter, in_words
 
 __all__ = ["answer", "pay_and_release", "release_part"]
 
@@ -56,6 +56,7 @@ def pay_and_release(
     """
     engine = access.engine_of(asked.tables)
     check_size(asked.terms)
+    group_filter(asked.plan.question)
     engine.dry_run(
         asked.plan.question, asked.terms.weights
     )  # what can fail for reasons of the plan fails here,
@@ -108,13 +109,24 @@ def _rehearse(
 
 def _charge(access: Access, asked: Asked) -> Entry:
     """The entry that pays for a question."""
-    return access.ledger.charge(
-        asked.name.key,
-        asked.loss,
-        access.analyst,
-        topic=asked.name.topic,
-        about=one_line(in_words(asked.plan)),
-    )
+    try:
+        return access.ledger.charge(
+            asked.name.key,
+            asked.loss,
+            access.analyst,
+            topic=asked.name.topic,
+            about=one_line(in_words(asked.plan)),
+        )
+    except LimitExceeded as refusal:
+        if asked.within is None or refusal.epsilon is None:
+            raise
+        raise LimitExceeded(
+            refusal.analyst,
+            refusal.asked,
+            refusal.left,
+            refusal.epsilon,
+            error_at(access, asked, refusal.epsilon),
+        ) from None
 
 
 def _evaluate(engine: Engine, terms: Terms) -> tuple[tuple[tuple[KeyValue, ...], ...] | None, Any]:

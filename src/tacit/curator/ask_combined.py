@@ -65,6 +65,7 @@ from tacit.plan import (
     Ranked,
     Table,
     View,
+    group_filter,
     in_words,
     leaves_of,
     most_rows,
@@ -210,6 +211,7 @@ def answer_parts(access: Access, asked: AskedParts, *, raw: bool) -> Release:
     for engine, terms in zip(engines, asked.terms.parts, strict=True):
         check_size(terms)
         for question in made_up_constants(asked.plan, terms.question):
+            group_filter(question)
             engine.dry_run(question, terms.weights)
     _check_size_of_all(asked.terms)
     _rehearse(access, asked, raw=raw)

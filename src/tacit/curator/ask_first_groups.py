@@ -21,7 +21,7 @@ from tacit.errors import EngineFailed
 from tacit.exact import rekey
 from tacit.ledger import Entry
 from tacit.mechanisms import NoisyTopK
-from tacit.plan import KeyValue, in_words, show_chosen
+from tacit.plan import KeyValue, group_filter, in_words, show_chosen
 
 __all__ = ["choose_groups", "find_choice", "selection_key"]
 
@@ -83,10 +83,25 @@ def _choose(engine: Engine, terms: SelectionTerms) -> tuple[tuple[KeyValue, ...]
         exact = engine.evaluate(top.question, terms.weights)
     if exact is None:
         raise EngineFailed
-    scores = np.array([int(number) for number in exact[:, 0]], dtype=object)
+    candidates = _list_candidates(terms)
+    scores = np.array([int(exact[place, 0]) for place, _ in candidates], dtype=object)
     places = terms.mechanism.release(scores, smallest=top.smallest)
-    groups = list(top.question.groups)
-    return tuple(groups[place] for place in places.tolist())
+    return tuple(candidates[place][1] for place in places.tolist())
+
+
+def _list_candidates(terms: SelectionTerms) -> list[tuple[int, tuple[KeyValue, ...]]]:
+    """The groups that are chosen from, with their places among all: those that can have rows.
+
+    Claim:      which groups these are depends on the plan and on public tables alone.
+    Because:    nothing else is passed in.
+    Checked by: tests/laws/test_top_k.py::test_no_group_is_chosen_that_can_have_no_row
+    """
+    can_have_rows = group_filter(terms.top.question)
+    return [
+        (place, group)
+        for place, group in enumerate(terms.top.question.groups)
+        if can_have_rows is None or can_have_rows(group)
+    ]
 
 
 def _build_stored(
@@ -110,7 +125,7 @@ def _build_stored(
 
 def _rehearse(access: Access, asked: Asked, terms: SelectionTerms, *, raw: bool) -> None:
     """Do with made-up choices, the first and the last groups, all that is done with the real one."""
-    groups = list(terms.top.question.groups)
+    groups = [group for _, group in _list_candidates(terms)]
     for chosen in (groups[: terms.top.k], groups[-terms.top.k :]):
         stored = _build_stored(access, asked, terms, tuple(chosen))
         entry = Entry(0, b"", access.analyst, asked.charge, stored.to_bytes())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from math import ceil
+from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any
 
 from tacit.accounting import Charge, Filter
@@ -52,6 +52,7 @@ __all__ = [
     "Asked",
     "Name",
     "describe",
+    "error_at",
     "measured_shares",
     "name_question",
     "one_line",
@@ -231,6 +232,17 @@ def _terms(
         )
         price = Charge(ceil(amount / rule.amount(Charge(1))))
     return terms_of(plan.question, shared, limit, rule.amount(price))
+
+
+def error_at(access: Access, asked: Asked, epsilon: Number) -> float:
+    """The error that a question has at another price, of two digits and none too small; it depends on no data."""
+    rule, question = access.rule, asked.plan.question
+    amount = rule.amount(rule.price_of(epsilon))
+    terms = terms_of(question, asked.shared, asked.limit, amount)
+    places = shown_as_measured(asked.plan)
+    error = float(max(terms.reach(place, asked.confidence) for place in places))
+    digit = 10.0 ** (floor(log10(error)) - 1) if error > 0 else 1.0
+    return ceil(error / digit) * digit
 
 
 def _selection(plan: Plan, shared: Shared, limit: Limit, terms: Terms) -> SelectionTerms | None:

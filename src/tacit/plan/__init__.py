@@ -109,7 +109,7 @@ from tacit.plan.model.ownership import (
 )
 from tacit.plan.model.rank_grids import Even, Grid, Powers
 from tacit.plan.model.row_codes import Axis, Coding
-from tacit.plan.model.schema import OTHER, Column, KeyValue, Kind, Scalar, Table
+from tacit.plan.model.schema import OTHER, Column, KeyValue, Kind, PublicRows, Scalar, Table
 from tacit.plan.model.serialize import serial, serial_subquery
 from tacit.plan.model.walk_expressions import (
     list_expressions,
@@ -296,6 +296,7 @@ __all__ = [
     "Placed",
     "Plan",
     "Powers",
+    "PublicRows",
     "Question",
     "Ranked",
     "Row",

@@ -5,6 +5,9 @@ from tests.teeth.bug import Bug
 ROWS = "src/tacit/engines/duckdb/public_table_facts.py"
 POLICY = "src/tacit/curator/policy"
 UNIT = "tests/unit/curator/test_public_tables.py"
+GROUPS = "src/tacit/plan/questions/groups_of_public_rows.py"
+JOIN = "src/tacit/plan/sql/join_public_columns.py"
+GROUPS_LAW = "tests/laws/test_groups_of_public_rows.py"
 
 BUGS = [
     Bug(
@@ -94,5 +97,128 @@ BUGS = [
         after="    if not tables and all(table.section",
         killed_by=f"{UNIT}::test_a_policy_of_public_tables_alone_protects_nobody",
         note="a vault that protects nobody would be opened, or fail with a riddle",
+    ),
+    Bug(
+        name="public-groups-forget-rows-that-meet-none",
+        file=GROUPS,
+        before="if outer and not (sure and met and _all_known(values)):",
+        after="if outer and not (sure and met):",
+        killed_by=f"{GROUPS_LAW}::test_no_row_is_in_a_group_that_is_left_out",
+        note="a visit of an unknown ward is in a group of a left join, too",
+    ),
+    Bug(
+        name="public-groups-keep-what-may-be-true",
+        file=GROUPS,
+        before="if value is True or isinstance(value, _Unknown | _Others)",
+        after="if value is True",
+        killed_by=f"{GROUPS_LAW}::test_no_row_is_in_a_group_that_is_left_out",
+        note="a condition on a private column may be true in some row",
+    ),
+    Bug(
+        name="public-groups-every-pair-of-values",
+        file=GROUPS,
+        before="                found[side.column.name] = other\n",
+        after="                found.pop(side.column.name, None)\n",
+        killed_by=f"{GROUPS_LAW}::test_what_is_left_is_what_the_public_table_contains",
+        note="a private column that is equal to a public one has its value",
+    ),
+    Bug(
+        name="public-groups-of-kept-rows-are-forgotten",
+        file="src/tacit/plan/sql/joins.py",
+        before="        return with_all_groups(_join_sides(reader, left, right, node, outer=False))\n",
+        after="        return _join_sides(reader, left, right, node, outer=False)\n",
+        killed_by="tests/unit/plan/sql/test_outer_joins_with_public_tables.py"
+        "::test_a_row_that_is_kept_alone_has_its_group",
+        note="an outer join has a group for every public row, whatever its ON says",
+    ),
+    Bug(
+        name="public-rows-before-their-bounds",
+        file=ROWS,
+        before="listed = _list_rows(connection, relation.name, columns, read)",
+        after="listed = _list_rows(connection, relation.name, table.columns, read)",
+        killed_by=f"{UNIT}::test_rows_are_listed_as_questions_see_them",
+        note="an infinite number is the end of its column in a question",
+    ),
+    Bug(
+        name="choices-among-groups-without-rows",
+        file="src/tacit/curator/ask_first_groups.py",
+        before="        if can_have_rows is None or can_have_rows(group)\n",
+        after="",
+        killed_by="tests/laws/test_top_k.py::test_no_group_is_chosen_that_can_have_no_row",
+        note="a group that can have no row is no choice",
+    ),
+    Bug(
+        name="public-columns-of-several-values-are-determined",
+        file=GROUPS,
+        before="        elif found.setdefault(at, of_row) != of_row:\n",
+        after="        elif found.setdefault(at, of_row) is None and of_row:\n",
+        killed_by=f"{GROUPS_LAW}::test_what_keys_determine_is_what_rows_have",
+        note="a floor has several numbers of beds, of which no one is the group's",
+    ),
+    Bug(
+        name="public-columns-are-determined-by-unknown-keys",
+        file=GROUPS,
+        before="            if of_row is not None:\n                return None\n",
+        after="            continue\n",
+        killed_by=f"{GROUPS_LAW}::test_what_keys_determine_is_what_rows_have",
+        note="a private key that is not joined decides nothing",
+    ),
+    Bug(
+        name="answers-keep-groups-without-public-rows",
+        file=JOIN,
+        before="    if inner:\n",
+        after="    if inner and not rows:\n",
+        killed_by=f"{GROUPS_LAW}::test_an_answer_meets_public_rows_as_in_duckdb",
+        note="an inner join leaves out the groups that meet no public row",
+    ),
+    Bug(
+        name="answers-meet-several-public-rows",
+        file=JOIN,
+        before="    if any(many > 1 for many in counts.values()):\n",
+        after="    if any(many > 2 for many in counts.values()):\n",
+        killed_by=f"{GROUPS_LAW}::test_an_answer_meets_public_rows_as_in_duckdb",
+        note="a group that meets two rows would be there once",
+    ),
+    Bug(
+        name="answers-beside-public-tables-are-paid-again",
+        file="src/tacit/plan/sql/statement.py",
+        before="    is_only = answers.count(True) == 1 and len(sources) > 1 and not scalars\n",
+        after="    is_only = answers.count(True) == 1 and len(sources) > 2 and not scalars\n",
+        killed_by="tests/unit/plan/sql/test_join_public_columns.py::test_it_is_the_question_inside",
+        note="the groups inside are the same question with and without public columns",
+    ),
+    Bug(
+        name="public-groups-are-listed-after-payment",
+        file="src/tacit/curator/ask.py",
+        before="    group_filter(asked.plan.question)\n",
+        after="",
+        killed_by=f"{GROUPS_LAW}::test_what_fails_among_public_rows_fails_before_it_is_paid_for",
+        note="what fails there would be paid for and never answered",
+    ),
+    Bug(
+        name="public-groups-of-parts-are-listed-after-payment",
+        file="src/tacit/curator/ask_combined.py",
+        before="            group_filter(question)\n",
+        after="",
+        killed_by=f"{GROUPS_LAW}::test_what_fails_among_public_rows_fails_before_it_is_paid_for",
+        note="what fails there would be paid for and never answered",
+    ),
+    Bug(
+        name="errors-that-fit-are-those-that-were-asked-for",
+        file="src/tacit/curator/priced_question.py",
+        before="    return ceil(error / digit) * digit\n",
+        after="    return floor(error / digit / 2) * digit\n",
+        killed_by="tests/unit/curator/test_followed_remedies.py"
+        "::test_an_error_that_costs_too_much_names_one_that_fits",
+        note="a remedy that is refused again is none",
+    ),
+    Bug(
+        name="explain-is-silent-about-what-no-row-meets",
+        file="src/tacit/curator/answer/remarks_on_rows.py",
+        before="            if True not in outcomes(part):\n",
+        after="            if not outcomes(part):\n",
+        killed_by="tests/unit/curator/answer/test_remarks_on_rows.py"
+        "::test_a_condition_that_no_row_can_meet_is_told_before",
+        note="who asks beyond the bounds learns it after paying",
     ),
 ]

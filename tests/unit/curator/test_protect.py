@@ -376,8 +376,8 @@ def with_wards(**changes):
 def test_a_public_table_is_joined_and_its_values_are_keys_without_a_delta():
     text = "SELECT floor, COUNT(*) AS n FROM visits JOIN wards USING (ward) GROUP BY floor ORDER BY floor"
     answer = with_wards().sql(text, epsilon=500)
-    assert answer.column("floor") == [1, 2, 3]
-    assert [round(n) for n in answer.column("n")] == [30, 30, 0]
+    assert answer.column("floor") == [1, 2]  # no ward is on floor 3, although it is declared
+    assert [round(n) for n in answer.column("n")] == [30, 30]
 
 
 def test_a_public_table_chooses_rows():

@@ -268,3 +268,16 @@ def test_init_writes_public_files_down(folder):
         assert vault.sql(KEYS, epsilon=10).column("floor") == [1, 2, 7]
     with pytest.raises(InvalidInput, match="two tables"):
         tacit.curator.policy_text([folder / "wards.csv"], public=[folder / "wards.csv"], epsilon=1)
+
+
+def test_rows_are_listed_as_questions_see_them():
+    """What a cell is in a question: between the ends of its column, and NULL where it is no number."""
+    rows = [
+        {"ward": ward, "rate": rate}
+        for ward, rate in zip("ABCDE", (1.5, 2.5, 2.5, float("inf"), None), strict=True)
+    ]
+    with protect({"wards": rows}) as vault:
+        table = vault.policy.tables["wards"].table
+    low, high = table.columns[1].low, table.columns[1].high
+    assert (low, high) == (Fraction(3, 2), Fraction(5, 2))
+    assert table.listed.rows == tuple(zip("ABCDE", (low, high, high, high, None), strict=True))

@@ -17,6 +17,7 @@ from tacit.curator.rehearse_before_payment import made_up_answers, made_up_plan,
 from tacit.errors import InvalidInput, InvalidPlan, TacitError
 from tacit.ledger import Entry
 from tacit.mechanisms import Gaussian
+from tacit.plan import Scan, Table
 from tests.unit.curator.asked import CONCENTRATED, PURE, plan_of, shared
 
 ROWS = [
@@ -276,7 +277,7 @@ def test_an_answer_is_shown_without_looking_at_rows():
         terms = terms_of(plan.question, shared(), PURE, PURE.filter().amount(charge))
         (stored, *_) = made_up_answers(rehearsed(plan, terms, charge))
         small = made_up_plan(plan)
-        none = replace(small, question=replace(small.question, rows=object()))
+        none = replace(small, question=replace(small.question, rows=Scan(Table("none", ()))))
         whole = replace(small, question=replace(small.question, rows=plan.question.rows))
         released = stored.noisy(range(len(terms.mechanisms)))
         assert view_answer(none, released, 0.95) == view_answer(whole, released, 0.95)

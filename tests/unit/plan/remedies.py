@@ -341,6 +341,9 @@ APPLIED_TO_ROWS = {
     "this answer may have more than 100 groups that rows are compared with": (
         "SELECT COUNT(*) FROM visits v JOIN (SELECT day, COUNT(*) AS n FROM visits GROUP BY day ORDER BY n DESC LIMIT 10) g ON g.day = v.day"
     ),
+    (
+        "an answer is joined with public tables of at most 500 rows, and 'stations' has more, or its rows are not known here"
+    ): "SELECT s.floor, COUNT(*) AS n FROM visits v JOIN stations s ON s.ward = v.ward GROUP BY s.floor",
     "an answer is joined with a public table here": (
         "SELECT s.floor, COUNT(*) AS n FROM visits v JOIN stations s ON s.ward = v.ward GROUP BY s.floor"
     ),

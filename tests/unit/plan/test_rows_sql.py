@@ -104,8 +104,11 @@ SELECT COUNT(*) FROM visits v JOIN (SELECT «day, COUNT(*) AS n FROM visits GROU
 # a subquery about a public table cannot be tied to the row outside
 SELECT COUNT(*) FROM visits v WHERE cost > (SELECT MAX(«s.floor) FROM stations s WHERE s.ward = v.ward»)
 
-# an answer is joined with a public table here
+# an answer is joined with public tables of at most 500 rows, and 'stations' has more, or its rows are not known here
 SELECT s.floor, g.n FROM «stations s» JOIN (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward) g ON g.ward = s.ward
+
+# an answer is joined with a public table here
+SELECT g.n FROM (SELECT «* FROM stations) s» JOIN (SELECT ward, COUNT(*) AS n FROM visits GROUP BY 1) g USING (ward)
 
 # a subquery may aggregate per unit only: an aggregate over all units would have no noise
 SELECT COUNT(*) FROM visits WHERE patient IN (SELECT «patient FROM visits HAVING COUNT(*) > 3»)

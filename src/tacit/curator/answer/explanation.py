@@ -13,6 +13,7 @@ from tacit.curator.answer.expected_ranges import describe_expected_ranges
 from tacit.curator.answer.intervals import Interval, Noisy
 from tacit.curator.answer.left_out_captions import LeftOut
 from tacit.curator.answer.release import percent
+from tacit.curator.answer.remarks_on_rows import remarks_on_rows
 from tacit.curator.policy.policy import Limit, Shared
 from tacit.curator.pricing.answer_size import MOST_BYTES, Size, size_of
 from tacit.curator.pricing.key_codes import LETTER_BITS
@@ -34,6 +35,7 @@ from tacit.plan import (
     Ranked,
     Summed,
     coarse_step,
+    group_filter,
     has_far_logarithm,
     in_words,
     list_group_expressions,
@@ -223,7 +225,7 @@ def explain_plan(
         unit=unit,
         neighbours=limit.neighbours.value,
         contributions=terms.weights.bound,
-        groups=terms.groups,
+        groups=_groups_shown(plan, terms),
         expected=expected,
         confidence=confidence,
         share=float(rule.share(price)),
@@ -236,12 +238,20 @@ def explain_plan(
         left_out=left_out,
         means=_expect_means(plan, terms, confidence),
         remarks=(
+            *remarks_on_rows(plan),
             *_limited_by_grids(plan, terms, confidence),
             *describe_expected_ranges(
                 plan, terms, confidence, float(rule.epsilon_of(price)), GROUP_SIZES
             ),
         ),
     )
+
+
+def _groups_shown(plan: Plan, terms: Terms) -> int:
+    """How many groups an answer has before HAVING: those that can have rows, of unknown keys the most."""
+    if terms.finder is not None or (can_have_rows := group_filter(plan.question)) is None:
+        return terms.groups
+    return sum(map(can_have_rows, plan.question.groups))
 
 
 _ROWS_THAT_DO_NOT_MATTER = 1

@@ -57,7 +57,7 @@ class SelectionTerms:
     @property
     def candidates(self) -> int:
         """How many groups are chosen from."""
-        return groups_of(self.top.question)
+        return self.top.candidates
 
     @property
     def worth(self) -> Fraction:

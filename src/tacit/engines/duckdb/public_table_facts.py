@@ -1,4 +1,4 @@
-"""What a public table says about itself: the kinds, values and ends of its columns, and which hold no value twice.
+"""What a public table says about itself: its columns' kinds, values and ends, which hold no value twice, its rows.
 
 Checked by: tests/unit/curator/test_public_tables.py
 """
@@ -25,12 +25,14 @@ from tacit.engines.sources.pandas_frames import seen_kinds
 from tacit.engines.sources.rows import not_unique
 from tacit.engines.sources.source_kinds import Pandas, Source
 from tacit.engines.sql.runnable_select import Reader
-from tacit.plan import Column, Kind, Scalar, Table
+from tacit.plan import Column, Kind, PublicRows, Scalar, Table
 
 __all__ = ["MOST_KEYS", "public_columns", "read_public"]
 
 MOST_KEYS = 10_000
 """A public column with more values than these is no key until its values are declared."""
+MOST_CELLS = 100_000
+"""Of a public table with more cells, or more rows than MOST_KEYS, the combinations of its values are not known."""
 
 _ORDERED = {Kind.INTEGER, Kind.NUMBER, Kind.DATE, Kind.TIMESTAMP}
 _TRIED = (Kind.INTEGER, Kind.NUMBER, Kind.DATE, Kind.TIMESTAMP, Kind.BOOLEAN, Kind.TEXT)
@@ -49,8 +51,8 @@ def read_public(table: Table, source: Source) -> tuple[Table, str]:
     >>> wards = Table("wards", (Column("ward", Kind.TEXT), Column("floor", Kind.INTEGER)), public=True)
     >>> from tacit.engines import source_of
     >>> found, _ = read_public(wards, source_of([{"ward": "B", "floor": 1}, {"ward": "A", "floor": 1}]))
-    >>> found.columns[0].values, found.unique
-    (('A', 'B'), ('ward',))
+    >>> found.columns[0].values, found.unique, found.listed.rows
+    (('A', 'B'), ('ward',), (('B', 1), ('A', 1)))
     """
     assert table.public, "what is not public is not looked at"
     source = copy_source(source, table)
@@ -69,7 +71,8 @@ def read_public(table: Table, source: Source) -> tuple[Table, str]:
             if name not in unique:
                 not_unique(table, name)
         digest = _digest(connection, relation.name, table.columns, read)
-    return replace(table, columns=columns, unique=unique), digest
+        listed = _list_rows(connection, relation.name, columns, read)
+    return replace(table, columns=columns, unique=unique, listed=listed), digest
 
 
 def public_columns(name: str, source: Source) -> tuple[Column, ...]:
@@ -129,6 +132,28 @@ def _fill_in(
         if least is not None and least < most:  # bounds are two
             low, high = _scalar(least), _scalar(most)
     return replace(column, low=low, high=high, values=values)
+
+
+def _list_rows(
+    connection: duckdb.DuckDBPyConnection, rows: str, columns: Sequence[Column], read: Reader
+) -> PublicRows | None:
+    """All rows as questions see them, if they are few."""
+    most = min(MOST_KEYS, MOST_CELLS // max(1, len(columns)))
+    cells = ", ".join(map(read, columns)) or "NULL"
+    found = connection.execute(f"SELECT {cells} FROM {rows} LIMIT {most + 1}").fetchall()
+    if len(found) > most:
+        return None
+    return PublicRows(
+        tuple(
+            tuple(
+                [
+                    None if cell is None else _scalar(cell)
+                    for cell, _ in zip(row, columns, strict=False)
+                ]
+            )
+            for row in found
+        )
+    )
 
 
 def _scalar(value: Any) -> Scalar:

@@ -5,13 +5,14 @@ Checked by: tests/unit/plan/model/test_serialize.py
 
 from __future__ import annotations
 
+from dataclasses import field
 from datetime import date, datetime
 from enum import Enum
 from fractions import Fraction
 
 from tacit.frozen import frozen
 
-__all__ = ["OTHER", "Column", "KeyValue", "Kind", "Scalar", "Table"]
+__all__ = ["OTHER", "Column", "KeyValue", "Kind", "PublicRows", "Scalar", "Table"]
 
 Scalar = bool | int | Fraction | str | date | datetime
 """A public value: a bound, a declared key or a literal.  Numbers with a point are Fractions, never floats."""
@@ -57,6 +58,13 @@ class Column:
     null_group: bool = False
 
 
+@frozen(eq=False)
+class PublicRows:
+    """The rows of a public table, each with the cells of all its columns in their order."""
+
+    rows: tuple[tuple[KeyValue, ...], ...]
+
+
 @frozen
 class Table:
     """One table, as the curator declares it.
@@ -67,6 +75,8 @@ class Table:
     A `public` table protects nobody and may be joined to the others; `unique` lists those of its columns that hold no
     value twice.  `contributions` is how many rows of a unit count in full, where what a unit's rows add up to is asked;
     `references` are its foreign keys: a column, another private table, and a column of that which holds no value twice.
+    `listed` are the rows of a public table where they are few: they say which groups can have rows, and are no part of
+    what a question is called.
     """
 
     name: str
@@ -77,3 +87,4 @@ class Table:
     unique: tuple[str, ...] = ()
     contributions: int | None = None
     references: tuple[tuple[str, str, str], ...] = ()
+    listed: PublicRows | None = field(default=None, compare=False, repr=False)

@@ -38,6 +38,7 @@ from tacit.plan.model.nodes import (
 from tacit.plan.model.schema import OTHER, Column, Kind, Scalar, Table
 from tacit.plan.questions.aggregate_per_unit import has_null_group
 from tacit.plan.questions.build_expressions import NULL, Forms, meeting
+from tacit.plan.questions.groups_of_public_rows import value_by_keys
 from tacit.plan.questions.measures import (
     centred_sum,
     count_measure,
@@ -433,6 +434,8 @@ class Draft:
         if column.name == self.table.unit:
             reason = f"{column.name!r} is the protected unit and is never shown"
             raise InvalidPlan(reason, f"count units: COUNT(DISTINCT {column.name})")
+        if (known := self.value_by_keys(e.Field(column))) is not None:
+            return known
         if self.keys:
             reason = f"{column.name!r} is not in GROUP BY: a group has many values of it"
             raise InvalidPlan(
@@ -464,6 +467,12 @@ class Draft:
         return next(
             (e.KeyOf(place) for place, key in enumerate(self.keys) if key.value in same), None
         )
+
+    def value_by_keys(self, value: e.Expression) -> e.Expression | None:
+        """What a value of public tables is in every row of a group, over its keys; None if they do not decide it."""
+        if not self.keys or self.closed or self.absent:
+            return None
+        return value_by_keys(self.own_question.rows, [key.value for key in self.keys], value)
 
     def _column_named(self, name: Name) -> e.Expression | None:
         found = find(name, [shown.name for shown in self.columns], "column")
@@ -524,7 +533,8 @@ class Draft:
         if not lists_all_groups(question):
             raise InvalidPlan(
                 "this contains no aggregate: the groups are public, and which of them have such rows is not",
-                "add COUNT(*) to see how many rows each has, or leave the condition out",
+                "add COUNT(*) to see how many rows each has"
+                + (", or leave the condition out" if conditions_of(question.rows) else ""),
             )
 
     def combined_plan(

@@ -1,4 +1,4 @@
-"""Which combinations of keys no row can have, since the keys are calculated from one column: 30 February is no day."""
+"""Which combinations of keys no row can have: those of one column (30 February is no day), or of a public table."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tacit.plan.model.expressions import walk_expression, walk_fields
 from tacit.plan.model.function_names import FORMATS, Function
 from tacit.plan.model.nodes import Question
 from tacit.plan.model.schema import KeyValue, Kind
+from tacit.plan.questions.groups_of_public_rows import has_public_rows, public_group_filter
 from tacit.plan.questions.public_values import key_value
 from tacit.plan.semantics.evaluate import compile_expression
 from tacit.plan.semantics.infer_types import type_of
@@ -39,6 +40,17 @@ def group_filter(question: Question) -> Callable[[_Group], bool] | None:
     """
     if isinstance(question, CombinedQuestion):
         return None  # its parts were filtered, and a row may lack one of them
+    from_columns = _filter_by_column(question)
+    if not has_public_rows(question):
+        return from_columns
+    from_rows = public_group_filter(question)
+    if from_columns is None or from_rows is None:
+        return from_columns or from_rows
+    return lambda group: from_columns(group) and from_rows(group)
+
+
+def _filter_by_column(question: Question) -> Callable[[_Group], bool] | None:
+    """What the keys that are calculated from one column can be together."""
     kept = [
         (places, known)
         for places in _places_by_column(question)

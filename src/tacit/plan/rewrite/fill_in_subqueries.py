@@ -24,7 +24,7 @@ from tacit.plan.model.combined_answers import (
 )
 from tacit.plan.model.expressions import Literal, SubqueryValue
 from tacit.plan.model.nodes import Key, Measure, Plan, Question, Rows, View
-from tacit.plan.model.schema import Column, Kind, Scalar
+from tacit.plan.model.schema import Column, Kind, Scalar, Table
 from tacit.plan.rewrite.canonical import canonical
 from tacit.plan.rewrite.combine_answers import exchange_leaves, show_all
 
@@ -128,7 +128,7 @@ def _fill(node: Any, values: Mapping[int, Scalar | None]) -> Any:
     if isinstance(node, tuple):
         parts = tuple(_fill(part, values) for part in node)
         return node if all(one is two for one, two in zip(node, parts, strict=True)) else parts
-    if not is_dataclass(node) or isinstance(node, type):
+    if not is_dataclass(node) or isinstance(node, type | Table):
         return node
     changed = {
         each.name: new

@@ -16,17 +16,22 @@ from tacit.plan.model.nodes import (
     View,
     groups_of,
 )
+from tacit.plan.questions.impossible_groups import group_filter
 
 __all__ = ["TopK", "show_chosen", "top_k_of"]
 
 
 @frozen
 class TopK:
-    """Which groups of a question come first by its one measure: `k` of them, the greatest or the smallest."""
+    """Which groups of a question come first by its one measure: `k` of them, the greatest or the smallest.
+
+    They are chosen from all that can have rows, which are so many `candidates`.
+    """
 
     question: Question
     k: int
     smallest: bool
+    candidates: int
 
 
 def top_k_of(plan: Plan) -> TopK | None:
@@ -49,9 +54,12 @@ def top_k_of(plan: Plan) -> TopK | None:
     if first.value != MeasureOf(0) or not all(_is_of_keys(each) for each in shown):
         return None
     k = view.limit + view.offset
-    if k >= groups_of(question):
+    candidates = groups_of(question)
+    if k < candidates and (can_have_rows := group_filter(question)) is not None:
+        candidates = sum(map(can_have_rows, question.groups))
+    if k >= candidates:
         return None
-    return TopK(question, k, smallest=not first.descending)
+    return TopK(question, k, not first.descending, candidates)
 
 
 def show_chosen(plan: Plan) -> Plan:

@@ -75,12 +75,23 @@ class NamedAnswer:
     names: tuple[Seen, ...]
 
     @staticmethod
-    def of(reader: Reader, found: Query, statement: Statement, *, beside: bool) -> NamedAnswer:
-        """An answer by the name that it has in FROM; `beside` others, its columns are called by that name, too."""
+    def of(
+        reader: Reader,
+        found: Query,
+        statement: Statement,
+        *,
+        beside: bool,
+        is_only: bool = False,
+    ) -> NamedAnswer:
+        """An answer by the name that it has in FROM; `beside` others, its columns are called by that name, too.
+
+        The only answer is the same question as if it stood alone.
+        """
         parts = reader.account.take(found.source)
         name = "" if found.common is None else reader.name(parts["this"]).text
         alias = read_alias(reader, parts.get("alias")) or name
-        draft = close_draft(statement.draft)
+        is_open = is_only and statement.draft.beside is None
+        draft = statement.draft if is_open else close_draft(statement.draft)
         columns = [
             Shown(f"{alias}.{each.name}" if beside else each.name, each.value)
             for each in draft.columns

@@ -346,7 +346,12 @@ class _Place:
             return read_choice(self.reader, node, self.draft, self.rows.read, condition)
         if type(node) in RANKS:
             value, rank = read_rank(self.reader, node)
-            return self.draft.rank_value(only(self.rows.read(value), condition), rank)
+            read = self.rows.read(value)
+            if isinstance(node, exp.Min | exp.Max) and condition is None:
+                known = self.draft.value_by_keys(read)  # all rows of a group have it
+                if known is not None:
+                    return known
+            return self.draft.rank_value(only(read, condition), rank)
         operand_node = self.reader.account.take(node).get("this")
         self.reader.account.places.add(node.meta.get("start", -1))
         if type(node) in MOMENTS:
@@ -380,6 +385,9 @@ class _Place:
         if isinstance(self.draft, Inside):
             return self.draft.fold(FOLDS[type(node)], operand)
         if isinstance(node, exp.AnyValue):
+            known = None if condition is not None else self.draft.value_by_keys(operand)
+            if known is not None:
+                return known
             reason = "any value of a group would be the value of a single row"
             account = self.reader.account
             account.refuse(node, reason, "ask for MEDIAN(x), or add it to GROUP BY")

@@ -44,7 +44,7 @@ from tacit.plan.sql.semi_joins import filter_rows
 from tacit.plan.sql.unions import keep_units, stack_rows
 from tacit.plan.sql.values_table import is_values, join_values
 
-__all__ = ["read_alias", "read_query", "read_source", "read_with"]
+__all__ = ["read_alias", "read_query", "read_source", "read_table", "read_with"]
 
 # What the parser takes for a name, and every reader for something else.
 _RESERVED = frozenset(
@@ -97,12 +97,12 @@ def read_source(reader: Reader, select: exp.Expr, parts: Mapping[str, Any]) -> S
     waiting: list[tuple[exp.Expr, Scope]] = []
     where = parts.get("where")
     if joins and _is_answer(reader, first) and not _is_answer(reader, joins[0].this):
-        found = Source(_read_table(reader, joins[0].this))
+        found = Source(read_table(reader, joins[0].this))
         with account.about(joins[0]):
             found = reader.join_answer(reader, found.scope, joins[0], first, where)
         joins = joins[1:]
     else:
-        found = Source(_read_table(reader, first))
+        found = Source(read_table(reader, first))
     for join in joins:
         with account.about(join):
             if is_values(join):
@@ -112,7 +112,7 @@ def read_source(reader: Reader, select: exp.Expr, parts: Mapping[str, Any]) -> S
                 met = reader.join_answer(reader, found.scope, join, join.this, where)
                 found = Source(met.scope, found.ties | met.ties)
                 continue
-            scope = _read_table(reader, join.this)
+            scope = read_table(reader, join.this)
             if is_comma(join):
                 waiting.append((join, scope))
             else:
@@ -161,13 +161,13 @@ def _join_waiting(
     return found, waiting
 
 
-def _read_table(reader: Reader, node: exp.Expr) -> Scope:
+def read_table(reader: Reader, node: exp.Expr) -> Scope:
     """A table, or a question in parentheses, by the name that it has here."""
     if isinstance(node, exp.Subquery):
         parts = reader.account.take(node)
         alias = read_alias(reader, parts.get("alias"))
         if isinstance(parts["this"], exp.Table):
-            inner = _read_table(reader, parts["this"])
+            inner = read_table(reader, parts["this"])
             return Scope.of(alias, inner.origin) if alias else inner
         return Scope.of(alias or "", read_query(reader, parts["this"], alias or "the subquery"))
     if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):

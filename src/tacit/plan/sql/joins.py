@@ -21,7 +21,7 @@ from tacit.plan.questions.scope import Origin, Scope, Sides, place_side_by_side
 from tacit.plan.semantics.infer_types import type_of
 from tacit.plan.sql.expressions import read_expression
 from tacit.plan.sql.full_joins_and_missing_sides import flag_sides, join_full
-from tacit.plan.sql.outer_joins_with_public_tables import keeps_groups_alone
+from tacit.plan.sql.outer_joins_with_public_tables import keeps_groups_alone, with_all_groups
 from tacit.plan.sql.reading_context import ROWS, Reader, conjuncts, same_units
 from tacit.plan.sql.source_positions import Account
 
@@ -37,7 +37,7 @@ def join_scopes(reader: Reader, left: Scope, right: Scope, node: exp.Expr) -> Sc
     """
     account = reader.account
     side, kind = (node.args.get("side") or "").upper(), (node.args.get("kind") or "").upper()
-    parts = account.take(node)
+    account.take(node)
     if kind == "CROSS":
         reason = "CROSS JOIN would combine rows of different units"
         account.refuse(node, reason, "write JOIN ... ON a.x = b.x")
@@ -57,7 +57,13 @@ def join_scopes(reader: Reader, left: Scope, right: Scope, node: exp.Expr) -> Sc
     if side == "RIGHT":
         left, right = right, left
     if outer and left.origin.owner is Owner.NOBODY and keeps_groups_alone(node):
-        outer = False
+        return with_all_groups(_join_sides(reader, left, right, node, outer=False))
+    return _join_sides(reader, left, right, node, outer=outer)
+
+
+def _join_sides(reader: Reader, left: Scope, right: Scope, node: exp.Expr, *, outer: bool) -> Scope:
+    """Two scopes as one, joined as USING or ON says."""
+    account, parts = reader.account, node.args
     left, right = _private_first(account, left, right, node, outer=outer)
     if parts.get("using"):
         return _using(reader, left, right, node, outer=outer)

@@ -6,13 +6,28 @@ Checked by: tests/unit/plan/sql/test_outer_joins_with_public_tables.py
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import assert_never
 
 from sqlglot import exp
 
+from tacit.plan.model.nodes import (
+    Computed,
+    Inner,
+    Joined,
+    Kept,
+    Rows,
+    Scan,
+    Stacked,
+    Where,
+    Windowed,
+)
+from tacit.plan.questions.groups_of_public_rows import has_no_null
+from tacit.plan.questions.scope import Scope
 from tacit.plan.sql.grammar import AGGREGATES, ARITHMETIC, COMPARISONS
 from tacit.plan.sql.grouping_sets import has_sets
 
-__all__ = ["keeps_groups_alone"]
+__all__ = ["keeps_groups_alone", "with_all_groups"]
 
 _CALCULATED: tuple[type[exp.Expr], ...] = (
     *(exp.Column, exp.Identifier, exp.Literal, exp.Boolean),
@@ -50,6 +65,34 @@ def keeps_groups_alone(join: exp.Expr) -> bool:
         and all(_ignores_null(each, private.alias_or_name.casefold()) for each in aggregates)
         and _drops_null(select.args.get("where"), public.alias_or_name.casefold())
     )
+
+
+def with_all_groups(scope: Scope) -> Scope:
+    """The join that such an outer join is read as, of which no group is taken for impossible that would be kept alone.
+
+    SELECT w.floor, COUNT(v.cost) FROM wards w LEFT JOIN visits v ON v.ward = w.ward AND w.beds > 10 GROUP BY w.floor
+
+    It has every floor, also one where no ward has more than ten beds, and one whose only ward is NULL.
+    """
+    rows = scope.origin.rows
+    if isinstance(rows, Joined) and len(rows.on) == 1 and has_no_null(rows.right, rows.on[0][1]):
+        return scope
+    return replace(scope, origin=replace(scope.origin, rows=_without_listed_rows(rows)))
+
+
+def _without_listed_rows(rows: Rows) -> Rows:
+    """The rows, where it is not known which public rows there are."""
+    match rows:
+        case Scan(table):
+            return Scan(replace(table, listed=None))
+        case Stacked(parts):
+            return Stacked(tuple(map(_without_listed_rows, parts)))
+        case Joined(left, right, _, _):
+            return replace(rows, left=_without_listed_rows(left), right=_without_listed_rows(right))
+        case Where() | Computed() | Inner() | Kept() | Windowed():
+            return replace(rows, rows=_without_listed_rows(rows.rows))
+        case _:
+            assert_never(rows)
 
 
 def _key_of(node: exp.Expr, select: exp.Select) -> exp.Expr:

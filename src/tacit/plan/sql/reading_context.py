@@ -37,6 +37,7 @@ Level = Sequence[Named]
 ROWS: Level = ()
 """What names mean over rows: their columns, and nothing else."""
 
+_CATALOGUES = frozenset({"information_schema", "pg_catalog", "sys"})
 _SCHEMA = "public"
 _FIRST_ROWS = (
     "move LIMIT to the end of the whole query, or keep the first rows of each unit: WHERE k "
@@ -181,7 +182,13 @@ class Reader:
         self.account.claim(node, "DOT")
         if not self.name(node).means(_SCHEMA):
             reason = f"there is no schema {node.name[:64]!r}: all tables are in {_SCHEMA!r}"
-            self.account.refuse(node, reason, "remove the part before the dot")
+            listed = "SHOW TABLES lists them, and DESCRIBE t the columns of one"
+            is_catalogue = node.name.casefold() in _CATALOGUES
+            self.account.refuse(
+                node,
+                reason,
+                listed if is_catalogue else f"remove the part before the dot; {listed}",
+            )
 
     def column_name(self, node: exp.Expr) -> Name:
         """A column's name, whose qualifier must be a table that is asked about."""

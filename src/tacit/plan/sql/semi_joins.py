@@ -349,8 +349,10 @@ def _filter_inside(reader: Reader, node: exp.Expr, draft: Draft, outside: Scope)
                     "else"
                 )
                 remedy = (
-                    "join on the unit, and keep each row once: FROM (SELECT DISTINCT a.unit, a.day "
-                    "FROM t a JOIN t b ON a.unit = b.unit AND b.day > a.day)"
+                    "look at the next row of the same unit, or with LAG at the one before: FROM (SELECT *, LEAD(day) "
+                    "OVER (PARTITION BY unit ORDER BY day) AS next FROM t) WHERE next <= day + INTERVAL 30 DAY; or, "
+                    "with far more noise, join on the unit and keep each row once: FROM (SELECT DISTINCT a.unit, "
+                    "a.day FROM t a JOIN t b ON a.unit = b.unit AND b.day > a.day)"
                 )
                 reader.account.refuse(column, reason, remedy)
     with reader.account.about(node):

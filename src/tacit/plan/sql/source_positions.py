@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, NoReturn
 
@@ -184,7 +185,8 @@ class Account:
             if "start" not in node.meta:  # which the parser does not place
                 name = self._name_before(start) or node.sql_name()
             reason = f"the function {name} is not supported"
-            self.refuse(node, *TAUGHT_FUNCTIONS.get(name.upper(), (reason, PERMITTED)))
+            remedy = _name_close_function(name) or PERMITTED
+            self.refuse(node, *TAUGHT_FUNCTIONS.get(name.upper(), (reason, remedy)))
         self.refuse(node, "this is not supported", PERMITTED)
 
     def _name_before(self, start: int) -> str:
@@ -226,6 +228,22 @@ class Account:
                 opened += {"L_PAREN": 1, "R_PAREN": -1}.get(token.kind, 0)
                 end = max(end, token.end)
         return start, end
+
+
+def _name_close_function(name: str) -> str:
+    """The function that is likely meant by a name that is none; empty if there is no such function.
+
+    >>> _name_close_function("MEDAIN"), _name_close_function("FROBNICATE")
+    ('did you mean MEDIAN?', '')
+    """
+    known = [
+        each
+        for node in NODES
+        if issubclass(node, exp.Func) and node not in (exp.Anonymous, exp.Case)
+        for each in node.sql_names()
+    ]
+    close = get_close_matches(name.upper(), known, n=1, cutoff=0.75)
+    return f"did you mean {close[0]}?" if close and close[0] != name.upper() else ""
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 from sqlglot import exp
 
@@ -16,7 +16,7 @@ from tacit.errors import InvalidPlan, Unbounded
 from tacit.plan.model.combined_answers import CombinedPlan, ReadAnswers
 from tacit.plan.model.expressions import Expression, Field, KeyOf
 from tacit.plan.model.nodes import Plan, Scan
-from tacit.plan.model.ownership import Owner
+from tacit.plan.model.ownership import Owner, tables_of
 from tacit.plan.model.schema import Table
 from tacit.plan.questions.draft import KEPT, SELECTED, Draft, Named, find
 from tacit.plan.questions.group_windows import without_windows
@@ -55,6 +55,7 @@ from tacit.plan.sql.group_by_all_distinct import (
 from tacit.plan.sql.group_windows import is_grouped
 from tacit.plan.sql.grouping_sets import Sets, has_sets, list_sets
 from tacit.plan.sql.join_one_row_answer import add_one_row
+from tacit.plan.sql.join_public_columns import add_public_columns, is_public_table
 from tacit.plan.sql.joins_with_answers import determine_by_keys, find_released, join_answer
 from tacit.plan.sql.mode import find_mode, is_most_frequent, read_mode, read_mode_key
 from tacit.plan.sql.ordering import read_limit, read_order, read_qualify
@@ -264,7 +265,7 @@ def _read_combined(reader: Reader, select: exp.Select, *, whole: bool) -> Statem
     account, units = reader.account, reader.unit_names
     known, sources = list_withs(select, reader.withs), list_sources(select)
     answers = [is_answer(each, known, units) for each in sources]
-    over_answers = bool(sources) and all(answers)
+    over_answers = bool(sources) and _has_answers(reader, sources, answers, known)
     scalars = list_scalars(select) if over_answers else list_view_scalars(select)
     where = select.args.get("where")
     if over_answers and where is not None:
@@ -280,7 +281,7 @@ def _read_combined(reader: Reader, select: exp.Select, *, whole: bool) -> Statem
         and not _is_combined(sources[0], known, units)
     ):
         return None
-    if any(answers) and not all(answers):
+    if any(answers) and not over_answers:
         rows = [each for each, found in zip(sources, answers, strict=True) if not found]
         if all(_is_public(reader, each, known) for each in rows):
             reason = "an answer is joined with a public table here"
@@ -300,13 +301,8 @@ def _read_combined(reader: Reader, select: exp.Select, *, whole: bool) -> Statem
     if not sources:
         return _read_scalars_alone(reader, select, scalars, texts)
     account.take(parts["from_"])
-    beside = len(sources) > 1
-    named = [_read_answer(reader, each, known, beside=beside) for each in sources]
-    joined = named[0]
-    for other, join in zip(named[1:], parts.get("joins") or [], strict=True):
-        with account.about(join):
-            one_row = add_one_row(reader, joined, other, join)
-            joined = one_row or join_answers(reader, joined, other, join)
+    is_only = answers.count(True) == 1 and len(sources) > 1 and not scalars
+    joined = _join_sources(reader, sources, parts.get("joins") or [], known, is_only=is_only)
     outside = joined.reader(reader)
     statement = joined.statement
     read, draft = {}, statement.draft
@@ -324,6 +320,50 @@ def _read_combined(reader: Reader, select: exp.Select, *, whole: bool) -> Statem
         texts,
         select.args.get("from_") or select,
     )
+
+
+def _has_answers(
+    reader: Reader,
+    sources: Sequence[exp.Expr],
+    answers: Sequence[bool],
+    withs: Mapping[str, exp.Expr],
+) -> bool:
+    """Whether what stands in FROM are answers, one of the first two at least, and public tables beside them."""
+    return any(answers[:2]) and all(
+        found or is_public_table(reader, each, withs)
+        for each, found in zip(sources, answers, strict=True)
+    )
+
+
+def _join_sources(
+    reader: Reader,
+    sources: Sequence[exp.Expr],
+    joins: Sequence[exp.Expr],
+    known: Mapping[str, exp.Expr],
+    *,
+    is_only: bool,
+) -> NamedAnswer:
+    """The answers and public tables of FROM as one answer; `is_only` if there is one answer among them."""
+    beside = len(sources) > 1
+    rest = list(zip(sources[1:], joins, strict=True))
+    joined: NamedAnswer
+    if is_public_table(reader, sources[0], known):
+        (first, join), *rest = rest
+        joined = _read_answer(reader, first, known, beside=beside, is_only=is_only)
+        with reader.account.about(join):
+            joined = add_public_columns(reader, joined, sources[0], join, is_first=True)
+    else:
+        joined = _read_answer(reader, sources[0], known, beside=beside, is_only=is_only)
+    for source, join in rest:
+        if is_public_table(reader, source, known):
+            with reader.account.about(join):
+                joined = add_public_columns(reader, joined, source, join, is_first=False)
+            continue
+        other = _read_answer(reader, source, known, beside=beside)
+        with reader.account.about(join):
+            one_row = add_one_row(reader, joined, other, join)
+            joined = one_row or join_answers(reader, joined, other, join)
+    return joined
 
 
 def _is_public(reader: Reader, source: exp.Expr, withs: Mapping[str, exp.Expr]) -> bool:
@@ -351,12 +391,17 @@ def _is_combined(source: exp.Expr, withs: Mapping[str, exp.Expr], units: frozens
 
 
 def _read_answer(
-    reader: Reader, source: exp.Expr, known: Mapping[str, exp.Expr], *, beside: bool
+    reader: Reader,
+    source: exp.Expr,
+    known: Mapping[str, exp.Expr],
+    *,
+    beside: bool,
+    is_only: bool = False,
 ) -> NamedAnswer:
     found = find_query(source, known)
     assert found is not None, "it is an answer"
     statement = _read_query(reader.with_withs(found.withs), found.query, whole=False)
-    return NamedAnswer.of(reader, found, statement, beside=beside)
+    return NamedAnswer.of(reader, found, statement, beside=beside, is_only=is_only)
 
 
 def _read_other_scalar(
@@ -672,8 +717,12 @@ def _make_draft(reader: Reader, source: Source, parts: Mapping[str, Any]) -> Dra
     """A question about the rows of FROM."""
     origin = source.scope.origin
     if origin.owner is Owner.NOBODY:
+        names = [table.name for table in tables_of(origin.rows)]
         reason = "this question uses public tables only"
-        remedy = "read them directly: they are not protected"
+        remedy = (
+            f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} not protected: read the source directly, with "
+            f"any tool; DESCRIBE {names[0]} lists columns and values"
+        )
         reader.account.refuse(parts["from_"], reason, remedy)
     return Draft(origin.table, rows=origin.rows, finding=reader.finding)
 
@@ -787,10 +836,24 @@ def _read_calculated_key(reader: Reader, node: exp.Expr, name: str | None, draft
     """Read an expression that is a key."""
     if is_column(node) and _read_column_key(reader, node, name, draft):
         return frozenset()
+    if is_column(node) and reader.is_unit(node):
+        _refuse_unit(reader, node, draft)
     value = read_expression(reader, node, draft, ROWS)
     with reader.account.about(node):
         draft.key(value, name)
     return frozenset({type(node), type(node.unnest())})
+
+
+def _refuse_unit(reader: Reader, node: exp.Expr, draft: Draft) -> NoReturn:
+    """Refuse to group by the unit, with the question that is mostly meant: how many units have how many rows."""
+    unit = reader.split_name(node)[1].text[:64]
+    reason = f"{unit!r} is the protected unit: grouping by it would give one answer per person"
+    table = draft.table.name if isinstance(draft.rows, Scan) else "..."
+    rows = f"SELECT n, COUNT(*) FROM (SELECT {unit}, COUNT(*) AS n FROM {table} GROUP BY {unit}) GROUP BY n"  # noqa: S608 -- for people
+    remedy = (
+        f"count units, COUNT(DISTINCT {unit}); or ask how many of them have how many rows: {rows}"
+    )
+    reader.account.refuse(node, reason, remedy)
 
 
 def _show_key(reader: Reader, node: exp.Expr, draft: Draft) -> None:

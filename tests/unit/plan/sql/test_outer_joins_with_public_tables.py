@@ -3,7 +3,7 @@
 import pytest
 
 from tacit.errors import InvalidPlan
-from tacit.plan import fingerprint, read_sql
+from tacit.plan import Column, Kind, PublicRows, Table, fingerprint, group_filter, read_sql
 from tests.laws.clinic import TABLES
 
 KEPT = "this outer join would keep rows of the public table"
@@ -53,3 +53,27 @@ def test_what_would_count_a_row_of_nobody_is_refused(select, ends):
     text = f"SELECT {select} FROM stations s LEFT JOIN visits v ON v.ward = s.ward {ends}"
     with pytest.raises(InvalidPlan, match=KEPT):
         read_sql(text, TABLES)
+
+
+def test_a_row_that_is_kept_alone_has_its_group():
+    rows = PublicRows((("A", 1), ("B", 2), (None, 3)))
+    wards = (Column("ward", Kind.TEXT, values=("A", "B")), Column("floor", Kind.INTEGER, 1, 3))
+    tables = {
+        "visits": Table(
+            "visits",
+            (Column("ward", Kind.TEXT), Column("cost", Kind.INTEGER, 0, 9)),
+            unit="patient",
+        ),
+        "wards": Table("wards", wards, public=True, listed=rows),
+    }
+    text = "SELECT w.floor, COUNT(v.cost) AS n FROM wards w {} visits v ON v.ward = w.ward {} GROUP BY w.floor"
+
+    def floors(join, more=""):
+        question = read_sql(text.format(join, more), tables).question
+        can_have_rows = group_filter(question)
+        return [key for (key,) in question.groups if can_have_rows is None or can_have_rows((key,))]
+
+    assert floors("JOIN") == [1, 2]
+    assert floors("LEFT JOIN") == [1, 2, 3]
+    assert floors("JOIN", "AND w.floor > 1") == [2]
+    assert floors("LEFT JOIN", "AND w.floor > 1") == [1, 2, 3]
