@@ -73,8 +73,8 @@ BUGS = [
     Bug(
         name="top-k-looks-before-it-pays",
         file=f"{CURATOR}/ask_first_groups.py",
-        before="    about = printable(in_words(asked.plan))\n",
-        after="    about = printable(in_words(asked.plan))\n    _choose(engine, terms)\n",
+        before="    about = one_line(in_words(asked.plan))\n",
+        after="    about = one_line(in_words(asked.plan))\n    _choose(engine, terms)\n",
         killed_by=f"{LAWS}::test_a_choice_is_paid_for_before_rows_are_looked_at",
         note="a refusal of the ledger would come after the look",
     ),

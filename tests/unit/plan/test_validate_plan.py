@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import pytest
 
@@ -57,6 +58,7 @@ from tacit.plan import (
     read_sql,
     sum_measure,
 )
+from tacit.plan.model.expressions import chain_conditions
 from tests.laws.clinic import TABLES
 from tests.laws.test_statements import STATEMENTS
 from tests.together import together
@@ -317,3 +319,20 @@ def test_names_and_numbers_of_a_view_are_checked():
         View((shown,), offset=-1),
     ):
         refused(plan(view=view))
+
+
+def test_what_is_computed_of_an_answer_is_bounded():
+    """Groups times parts of what is shown: few groups may show much, and many groups little."""
+
+    def asked(groups, parts):
+        ward = Column("ward", Kind.TEXT, values=tuple(map(str, range(groups))))
+        shown = chain_conditions(partial(Arithmetic, "+"), [MeasureOf(0)] * parts)
+        question = Question(
+            Scan(Table("visits", (ward,))), (Key(Field(ward), ward.values),), (Counted(),)
+        )
+        return Plan(question, View((Shown("n", shown),)))
+
+    assert prove(asked(100, 4_000))
+    assert prove(asked(4_000, 100))
+    with pytest.raises(InvalidPlan, match="3,999 parts of what is shown would be computed"):
+        prove(asked(4_000, 2_000))

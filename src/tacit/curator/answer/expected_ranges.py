@@ -28,6 +28,9 @@ from tacit.plan import (
 
 __all__ = ["describe_expected_ranges"]
 
+_MOST_COLUMNS = 3
+"""Of how many columns it is said what to expect: each takes a search, and the others are much like them."""
+
 _MOST_TIMES = 1 << 12
 """With so many times the epsilon, the search ends."""
 
@@ -41,6 +44,7 @@ def describe_expected_ranges(
     Because:    the groups are made up: their values lie evenly over declared bounds, and independently of each other.
     Checked by: tests/unit/curator/answer/test_expected_ranges.py
     """
+    told = 0
     for shown in plan.view.columns:
         column = shown_column(shown, plan.question, confidence, raw=False)
         figures = figures_of(shown.value)
@@ -50,6 +54,9 @@ def describe_expected_ranges(
             and all(isinstance(figure, MeanOf | MomentOf) for figure in figures)
             and not any(isinstance(part, Across | KeyOf) for part in walk_expression(shown.value))
         ):
+            told += 1
+            if told > _MOST_COLUMNS:
+                return
             moments = [figure for figure in figures if isinstance(figure, MomentOf)]
             made_up = _MadeUp(plan, terms, confidence, column)
             yield from _describe_column(made_up, shown.name, bool(moments), epsilon, sizes)

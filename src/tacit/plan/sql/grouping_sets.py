@@ -66,8 +66,10 @@ def _choices(account: Account, node: exp.Expr) -> list[Set]:
         case exp.Cube():
             parts = _different([_keys(account, part) for part in account.take_list(node)])
             if 2 ** len(parts) > MOST_SETS:
-                reason = f"CUBE of {len(parts)} keys has 2**{len(parts)} grouping sets"
-                account.refuse(node, reason, f"use at most {MOST_SETS}: fewer keys in CUBE")
+                reason = f"this has {2 ** len(parts)} grouping sets"
+                account.refuse(
+                    node, reason, f"use at most {MOST_SETS}: fewer keys in CUBE or ROLLUP"
+                )
             return [
                 sum(chosen, ())
                 for size in range(len(parts), -1, -1)

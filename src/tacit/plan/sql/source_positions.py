@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from sqlglot import exp
 
 from tacit.errors import InvalidPlan
-from tacit.plan.model.expressions import LEAVES, Called, Expression, operands
+from tacit.plan.model.expressions import LEAVES, Called, Expression, OneOf, operands
 from tacit.plan.model.function_names import Function
 from tacit.plan.questions.draft import DEEPEST
 from tacit.plan.semantics.regex_search import Steps
@@ -40,6 +40,19 @@ _INSTEAD = {"UNKNOWN": "write IS NULL"}
 _AROUND_ARGUMENTS = {"L_PAREN", "COMMA", "R_PAREN"}
 _IN_QUOTES = "write it in quotes if it is a text or a unit of time"
 """What to say of a whole argument, without which a function would mean another thing."""
+
+
+def _times_again(expression: Expression) -> int:
+    """How often more than once engines may look at the first operand, although it is written once."""
+    match expression:
+        case Called(Function.SPLIT_PART, _):
+            return 2
+        case Called(_, (_, *_)):
+            return 1
+        case OneOf(_, options):  # x = 1 OR x = 2 OR ...
+            return min(len(options), 4) - 1
+        case _:
+            return 0
 
 
 @lru_cache(maxsize=512)
@@ -96,11 +109,9 @@ class Account:
         count = 1
         for part in operands(expression):
             count += 1 if type(part) in LEAVES else self._count_parts(part)
-        if isinstance(expression, Called) and expression.operands:
-            more = (
-                2 if expression.function is Function.SPLIT_PART else 1
-            )  # engines look twice, or thrice
-            count += more * self._count_parts(expression.operands[0])
+        again = _times_again(expression)
+        if again:
+            count += again * self._count_parts(operands(expression)[0])
         self.parts[id(expression)] = expression, count
         return count
 

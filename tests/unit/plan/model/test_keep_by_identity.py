@@ -34,7 +34,7 @@ def test_what_is_raised_is_not_kept():
         return found
 
     kept, value = keep_by_identity(compute), object()
-    with pytest.raises(ValueError, match=""):
+    with pytest.raises(ValueError, match=r"^$"):
         kept(value)
     assert kept(value) == 3
 

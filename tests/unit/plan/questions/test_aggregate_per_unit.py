@@ -7,7 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.errors import InvalidPlan, Unbounded
-from tacit.plan import Column, Defined, Field, Folding, Kind, column_of, fold_rows, steps_of
+from tacit.plan import (
+    Arithmetic,
+    Column,
+    Defined,
+    Field,
+    Folding,
+    Kind,
+    column_of,
+    fold_rows,
+    steps_of,
+)
+from tacit.plan.questions.aggregate_per_unit import label
 
 F = Fraction
 ENDS = st.fractions(-(10**9), 10**9, max_denominator=10**6)
@@ -87,3 +98,13 @@ def test_a_sum_beyond_64_bits_is_refused():
 def test_a_column_that_is_repeated_keeps_what_is_public_about_it():
     given = Column("ward", Kind.TEXT, values=("A", "B"), nullable=False)
     assert column_of(Defined("w", Field(given))).values == ("A", "B")
+
+
+def test_names_do_not_grow_without_end():
+    """What is folded is called by how it is calculated: if that is long, by its beginning and what tells it apart."""
+    one = Field(Column("x" * 1_500, Kind.INTEGER, 0, 9))
+    two = Field(Column("x" * 1_400 + "y", Kind.INTEGER, 0, 9))
+    long = [label("SUM", Arithmetic("+", one, other)) for other in (one, two)]
+    assert len(set(long)) == 2
+    assert all(len(name) < 2_100 for name in long)
+    assert label("SUM", one) == f"SUM({'x' * 1_500})"

@@ -12,10 +12,13 @@ from tacit.engines import Memory
 from tacit.errors import InvalidPlan
 from tacit.plan import (
     OTHER,
+    Called,
     Column,
     Field,
+    Function,
     Key,
     Kind,
+    Literal,
     Table,
     Weighing,
     Weights,
@@ -27,6 +30,7 @@ from tacit.plan import (
     read_sql,
     type_of,
 )
+from tacit.plan.questions.public_values import _Search, possible_values
 from tests.together import together
 
 VISITS = Table(
@@ -351,3 +355,15 @@ def fields_of(expression):
         if isinstance(expression, Field)
         else [f for p in operands(expression) for f in fields_of(p)]
     )
+
+
+def test_no_part_of_a_key_is_looked_at_twice(monkeypatch):
+    """A choice may be looked at as one, and as a calculation: inside itself that is 2**depth."""
+    key, seen, find = Field(Column("age", Kind.INTEGER, 0, 1_000_000)), [], _Search._find_domain
+    for _ in range(12):
+        key = Called(Function.COALESCE, (key, Literal(None, Kind.INTEGER)))
+    monkeypatch.setattr(
+        _Search, "_find_domain", lambda self, part: seen.append(part) or find(self, part)
+    )
+    possible_values(key)
+    assert 12 <= len(seen) <= 40
