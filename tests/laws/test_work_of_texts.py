@@ -179,7 +179,7 @@ STATEMENTS = {
     **{f"deeply nested: {name}": whole.replace("@", nested(step, 20, inner), 1) for name, (step, inner, whole) in NESTED.items() if step.count("@") == 1},
     **{f"nested: {name}": whole.replace("@", nested(step, 7, inner), 1) for name, (step, inner, whole) in NESTED.items()},
     **{f"repeated: {name}": whole.replace("@", between.join(part.replace("{}", str(i)) for i in range(times))) for name, (whole, part, between, times) in REPEATED.items()},
-    **{f"middle chain: {name}": chain(CHAINS[name][0], CHAINS[name][2], CHAINS[name][1], 5) for name in ("choices of numbers", "answers joined")},
+    **{f"middle chain: {name}": chain(CHAINS[name][0], CHAINS[name][2], CHAINS[name][1], 6) for name in ("choices of numbers", "sums of numbers")},
     **{f"frame: {name}": text for name, text in FRAMES.items()},
 }  # fmt: skip
 

@@ -1,5 +1,7 @@
 """The rows that answers make together: how keys meet, and which numbers a row has."""
 
+from dataclasses import replace
+
 import pytest
 
 from tacit.curator.answer.combined_rows import ReleasedPart, Row, combine_rows
@@ -130,3 +132,13 @@ def test_a_full_join_shows_the_key_of_the_side_that_has_it(delta):
     plan = read_asked(text, {"visits": table}, finding=delta)[0]
     shown = plan.plan.view.columns[0].value
     assert shown == Called(Function.COALESCE, (KeyOf(0), KeyOf(1)))
+
+
+@pytest.mark.parametrize(("is_made_up", "rows"), [(False, 4**6), (True, 64)])
+def test_joins_of_made_up_answers_are_short(is_made_up, rows):
+    """Several groups of a made-up answer have the same keys; of a real one they differ."""
+    same = replace(part("A", "A", "A", "A"), is_made_up=is_made_up)
+    answers = AnswerOf(0, (0,), (0,))
+    for _ in range(5):
+        answers = JoinedAnswers(answers, AnswerOf(0, (0,), (0,)), ON)
+    assert len(combine_rows(answers, [same])) == rows
