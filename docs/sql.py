@@ -11,7 +11,7 @@ from sqlglot import exp
 
 import tacit
 from tacit.curator import Vault
-from tacit.plan.sql.grammar import (
+from tacit.plan.sql.allowed_syntax_nodes import (
     ARITHMETIC,
     COMPARISONS,
     KINDS,

@@ -137,7 +137,9 @@ def test_free_doors_prove_what_they_are_given(question, door):
 
 def test_a_proof_that_is_wrong_costs_a_value_and_no_failure(monkeypatch):
     """Were the table of what a plan may not hold empty of it, the engine would still not fail."""
-    monkeypatch.setattr("tacit.plan.semantics.infer_types.refuse_partial", lambda *_: None)
+    monkeypatch.setattr(
+        "tacit.plan.semantics.infer_expression_types.refuse_partial", lambda *_: None
+    )
     monkeypatch.setattr("tacit.plan.semantics.function_types.refuse_partial", lambda *_: None)
     for text in QUESTIONS:
         ended = {how for how, _ in outcomes(lambda vault, text=text: vault.sql(text, epsilon=1e-3))}

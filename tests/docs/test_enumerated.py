@@ -13,8 +13,8 @@ from docs.sql import AGGREGATED, CALLS, INSIDE, NAMES, PAGE, WINDOWS, page, stat
 from tacit import errors
 from tacit.cli import app
 from tacit.cli.command import CODES
+from tacit.plan.sql.allowed_syntax_nodes import AGGREGATES, TAUGHT_ARGUMENTS, TAUGHT_NODES
 from tacit.plan.sql.functions import CALLED
-from tacit.plan.sql.grammar import AGGREGATES, TAUGHT_ARGUMENTS, TAUGHT_NODES
 from tacit.plan.sql.group_windows import LOOKS
 from tacit.plan.sql.other_dialect_functions import NAMED
 from tacit.plan.sql.precheck import _TAUGHT

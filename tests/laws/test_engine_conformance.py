@@ -22,7 +22,7 @@ from tacit.engines.postgres.dialect import POSTGRES
 from tacit.engines.sql.dialect import SqlDialect
 from tacit.engines.sql.expressions import quote_name, render
 from tacit.engines.sql.read_stored_columns import read_cell
-from tacit.engines.sql.runnable_select import Reader
+from tacit.engines.sql.select_with_parameters import Reader
 from tacit.engines.unknown_keys_per_unit import write_key_value
 from tacit.errors import InvalidPlan, TooLarge
 from tacit.plan import (

@@ -24,7 +24,7 @@ from tacit.curator import Vault
 from tacit.errors import InvalidPlan
 from tacit.mechanisms import Gaussian, Laplace, RankedCells
 from tacit.plan import MeasureOf, Summed, Table, read_asked, read_sql
-from tacit.plan.sql.grammar import NODES
+from tacit.plan.sql.allowed_syntax_nodes import NODES
 from tests.laws.matrix import (
     AGGREGATE_PLACES,
     AGGREGATES,

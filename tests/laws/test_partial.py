@@ -15,7 +15,7 @@ import pytest
 from tacit.engines.duckdb.connection import open_connection
 from tacit.engines.sql.expressions import quote_name, render
 from tacit.engines.sql.read_stored_columns import read_cell
-from tacit.engines.sql.runnable_select import Reader
+from tacit.engines.sql.select_with_parameters import Reader
 from tacit.plan import (
     INEXACT,
     NEGATION,

@@ -12,7 +12,7 @@ import pytest
 
 from tacit.engines import DuckDB, Memory
 from tacit.engines.duckdb.prepared_statements import PreparedStatements
-from tacit.engines.sql.runnable_select import Select
+from tacit.engines.sql.select_with_parameters import Select
 from tacit.errors import EngineFailed, TooLarge
 from tacit.plan import Column, Kind, Table, Weighing, Weights, read_sql
 from tests.laws.plans import as_written, cases

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 import tacit
-from tacit.curator.pricing import watch_price as pricing
+from tacit.curator.pricing import threshold_watch_price as pricing
 from tacit.curator.record.receipt import SEALED
 from tacit.errors import (
     EngineFailed,

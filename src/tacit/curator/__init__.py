@@ -21,8 +21,8 @@ from tacit.later import later
 
 if TYPE_CHECKING:
     from tacit.curator.accuracy_with_and_without_delta import Comparison, compare_limits
+    from tacit.curator.answer.answers_from_collected_survey import SurveyTable
     from tacit.curator.answer.explanation import Expected, Explanation
-    from tacit.curator.answer.randomized_survey import SurveyTable
     from tacit.curator.budget import Budget
     from tacit.curator.cells_of_text import has_text_files, how_cells_are_read
     from tacit.curator.database_rights import check_rights
@@ -74,7 +74,8 @@ if TYPE_CHECKING:
     from tacit.curator.tables.synthetic_table import SyntheticTable
     from tacit.curator.trial.audit_question import Closest, QuestionAudit, audit_question
     from tacit.curator.trial.mock_vault import rows_for, twin
-    from tacit.curator.vectors.features import Feature
+    from tacit.curator.vectors.describe_features import Feature
+    from tacit.curator.vectors.estimator_access_to_sums import Lesson
     from tacit.curator.vectors.summable_vectors import (
         GRID,
         Assigned,
@@ -91,7 +92,6 @@ if TYPE_CHECKING:
         Waves,
         in_units,
     )
-    from tacit.curator.vectors.sums_for_estimators import Lesson
     from tacit.curator.vectors.vectors_noise import (
         RATES,
         Sampling,
@@ -232,13 +232,13 @@ _LATER = {
     "ExpectedMarginals": "tables.marginals",
     "ExpectedWorkload": "tables.answer_workload",
     "Explanation": "answer.explanation",
-    "Feature": "vectors.features",
+    "Feature": "vectors.describe_features",
     "FeatureMap": "vectors.summable_vectors",
     "GRID": "vectors.summable_vectors",
     "Gradient": "vectors.summable_vectors",
     "KINDS": "duration_class_of_plan",
     "Kernel": "vectors.summable_vectors",
-    "Lesson": "vectors.sums_for_estimators",
+    "Lesson": "vectors.estimator_access_to_sums",
     "Marginals": "tables.marginals",
     "Moments": "vectors.summable_vectors",
     "PairError": "tables.quality_report",
@@ -250,7 +250,7 @@ _LATER = {
     "RowsInspection": "inspect_rows",
     "Sampling": "vectors.vectors_noise",
     "Sums": "vectors.vectors_noise",
-    "SurveyTable": "answer.randomized_survey",
+    "SurveyTable": "answer.answers_from_collected_survey",
     "SyntheticReport": "tables.quality_report",
     "SyntheticTable": "tables.synthetic_table",
     "TrialNoise": "vectors.vectors_noise",

@@ -36,7 +36,7 @@ from tacit.plan import (
 )
 
 if TYPE_CHECKING:
-    from tacit.curator.answer.randomized_survey import SurveyTable
+    from tacit.curator.answer.answers_from_collected_survey import SurveyTable
     from tacit.curator.duration_class_of_plan import PlanClass
     from tacit.curator.tables.ask_synthetic import AskedSynthetic
     from tacit.curator.tables.synthetic_table import SyntheticTable
@@ -93,7 +93,7 @@ class FreeTables:
 
             return answer_synthetic(*made, confidence, raw=raw)
         found = self._read_survey(text, tables, bound)
-        from tacit.curator.answer.randomized_survey import answer_survey
+        from tacit.curator.answer.answers_from_collected_survey import answer_survey
 
         return None if found is None else answer_survey(*found, confidence, raw=raw)
 
@@ -109,7 +109,7 @@ class FreeTables:
     ) -> tuple[Plan | CombinedPlan, tuple[AskedSynthetic, ...]] | None:
         if not self.synthetic:
             return None
-        from tacit.curator.answer.randomized_survey import declare_survey
+        from tacit.curator.answer.answers_from_collected_survey import declare_survey
         from tacit.curator.tables.ask_synthetic import read_synthetic
 
         surveys = {name: declare_survey(each) for name, each in self.surveys.items()}
@@ -120,7 +120,7 @@ class FreeTables:
     ) -> tuple[Plan, SurveyTable] | None:
         if not self.surveys:
             return None
-        from tacit.curator.answer.randomized_survey import read_survey
+        from tacit.curator.answer.answers_from_collected_survey import read_survey
 
         return read_survey(text, tables, self.surveys, finding=True, bound=bound)
 

@@ -38,8 +38,8 @@ from tacit.ledger import Entry, Ledger
 from tacit.plan import Plan, spelling_remarks
 
 if TYPE_CHECKING:
+    from tacit.curator.answer.answers_from_collected_survey import SurveyTable
     from tacit.curator.answer.explanation import Explanation
-    from tacit.curator.answer.randomized_survey import SurveyTable
     from tacit.curator.budget import Budget
     from tacit.curator.duration_class_of_plan import PlanClass
     from tacit.curator.tables.answer_workload import ExpectedWorkload
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from tacit.curator.tables.release_tables import Desk
     from tacit.curator.tables.synthetic_table import SyntheticTable
     from tacit.curator.trial.audit_question import QuestionAudit
-    from tacit.curator.vectors.sums_for_estimators import Lesson
+    from tacit.curator.vectors.estimator_access_to_sums import Lesson
     from tacit.curator.vectors.vectors_noise import Sampling, Trials
     from tacit.curator.watch_threshold import Watch
     from tacit.ledger import DurableLedger
@@ -221,7 +221,7 @@ class Vault:
         For a survey it ends in `.ask()`: its answers are free.
         """
         if name in self.surveys:
-            from tacit.curator.answer.randomized_survey import frame_of_survey
+            from tacit.curator.answer.answers_from_collected_survey import frame_of_survey
 
             return frame_of_survey(self.surveys[name])
         from tacit.plan import Frame
@@ -654,7 +654,7 @@ class Vault:
         trials: Trials | None = None,
     ) -> Lesson:
         """The rows of a frame as `tacit.learn` may use them: declared features; only noisy sums are released."""
-        from tacit.curator.vectors.sums_for_estimators import open_lesson
+        from tacit.curator.vectors.estimator_access_to_sums import open_lesson
 
         return open_lesson(
             self._access,

@@ -11,7 +11,12 @@ from typing import Any
 from tacit.curator.answer.release import Price
 from tacit.curator.log_answers import log_answer
 from tacit.curator.priced_question import Asked, describe, one_line, price_plan, read_question
-from tacit.curator.pricing.watch_price import Compared, WatchTerms, compared_of, watch_terms
+from tacit.curator.pricing.threshold_watch_price import (
+    Compared,
+    WatchTerms,
+    compared_of,
+    watch_terms,
+)
 from tacit.curator.question_context import Access
 from tacit.curator.record.receipt import SEALED, read_stored, receipt_of, tag
 from tacit.curator.record.stored_answer import Stored

@@ -1,4 +1,4 @@
-"""Tasks of many threads, done together: whoever comes first does what all who wait have brought."""
+"""Group commit: who comes while others are written waits for a moment, and one commit writes the charges of all.
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.later import later
+from tacit.plan.model.column_codes_of_rows import Axis, Coding
 from tacit.plan.model.combined_answers import (
     AnswerOf,
     Answers,
@@ -108,7 +109,6 @@ from tacit.plan.model.ownership import (
     tables_of,
 )
 from tacit.plan.model.rank_grids import Even, Grid, Powers
-from tacit.plan.model.row_codes import Axis, Coding
 from tacit.plan.model.schema import OTHER, Column, KeyValue, Kind, PublicRows, Scalar, Table
 from tacit.plan.model.serialize import serial, serial_subquery
 from tacit.plan.model.walk_expressions import (
@@ -151,7 +151,7 @@ from tacit.plan.semantics.evaluate import Computation, Row, compile_expression
 from tacit.plan.semantics.expression_type import Type
 from tacit.plan.semantics.function_meanings import LONGEST, MEANINGS
 from tacit.plan.semantics.function_types import may_leave
-from tacit.plan.semantics.infer_types import CASTS, operand_kind, operand_kinds, type_of
+from tacit.plan.semantics.infer_expression_types import CASTS, operand_kind, operand_kinds, type_of
 from tacit.plan.semantics.match_like_patterns import Wild, matches, tokens_of
 from tacit.plan.semantics.ranges import Range
 from tacit.plan.semantics.regular_expressions import (
@@ -213,7 +213,7 @@ if TYPE_CHECKING:
     from tacit.plan.frame.frame import Frame
     from tacit.plan.frame.names_elsewhere import AGGREGATES
     from tacit.plan.frame.windows import over
-    from tacit.plan.sql.empty_rows import read_empty_rows
+    from tacit.plan.sql.columns_of_empty_select import read_empty_rows
     from tacit.plan.sql.plan_to_sql import write_sql
 
 
@@ -475,7 +475,7 @@ _LATER = {
     "min": "frame.aggregates",
     "over": "frame.windows",
     "quantile": "frame.aggregates",
-    "read_empty_rows": "sql.empty_rows",
+    "read_empty_rows": "sql.columns_of_empty_select",
     "std": "frame.aggregates",
     "sum": "frame.aggregates",
     "units": "frame.aggregates",

@@ -68,7 +68,7 @@ from tacit.plan.rewrite.canonical import canonical
 from tacit.plan.semantics.case_ranges import OPPOSITE
 from tacit.plan.semantics.expression_type import NUMERIC, Type, leaf
 from tacit.plan.semantics.function_types import ARITY
-from tacit.plan.semantics.infer_types import condition_type, type_of
+from tacit.plan.semantics.infer_expression_types import condition_type, type_of
 from tacit.plan.semantics.ranges import INT64, LARGEST, Range
 from tacit.plan.semantics.value_kinds import constant
 from tacit.plan.semantics.widen_to_type_bounds import widen

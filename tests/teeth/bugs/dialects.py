@@ -149,7 +149,7 @@ BUGS = [
     ),
     Bug(
         name="postgres-units-keep-other-keys",
-        file="src/tacit/engines/sql/unknown_keys_on_server.py",
+        file="src/tacit/engines/sql/gather_unknown_keys_on_server.py",
         before="OVER (PARTITION BY unit ORDER BY key_hash) AS place",
         after="OVER (PARTITION BY unit ORDER BY key_hash DESC) AS place",
         killed_by=f"{SUITE}::test_unknown_keys_are_the_same_in_postgres",
@@ -157,7 +157,7 @@ BUGS = [
     ),
     Bug(
         name="postgres-units-keep-all-keys",
-        file="src/tacit/engines/sql/unknown_keys_on_server.py",
+        file="src/tacit/engines/sql/gather_unknown_keys_on_server.py",
         before='f"WHERE place <= {keeping.most} GROUP BY key_hash"',
         after='f"WHERE place <= {keeping.most} + 9 GROUP BY key_hash"',
         killed_by=f"{SUITE}::test_unknown_keys_are_the_same_in_postgres",

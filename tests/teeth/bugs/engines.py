@@ -331,7 +331,7 @@ BUGS = [
     ),
     Bug(
         name="engines-every-number-is-the-first",
-        file=f"{ENGINES}/sql/runnable_select.py",
+        file=f"{ENGINES}/sql/select_with_parameters.py",
         before='return f"CAST($n{len(self.numbers) - 1} AS {type_name})"',
         after='return f"CAST($n0 AS {type_name})"',
         killed_by="tests/laws/test_prepared.py::test_other_numbers_find_what_they_should",

@@ -5,7 +5,7 @@ from tests.teeth.bug import Bug
 LAWS = "tests/laws/test_learn.py"
 GREY = f"{LAWS}::test_with_constant_noise_a_fitted_estimator_is_the_same_on_neighbours"
 PAID = f"{LAWS}::test_all_noise_of_a_fit_is_paid_for"
-LESSON = "src/tacit/curator/vectors/sums_for_estimators.py"
+LESSON = "src/tacit/curator/vectors/estimator_access_to_sums.py"
 NOISE = "src/tacit/curator/vectors/vectors_noise.py"
 ESTIMATOR = "src/tacit/learn/estimator.py"
 

@@ -183,7 +183,7 @@ BUGS = [
         file=f"{LOCAL}/collect_reports.py",
         before="counts = [found.count(value) for value in found.protocol.values]",
         after="counts = [Fraction(supports) for supports in found.supports]",
-        killed_by="tests/unit/curator/answer/test_randomized_survey.py::test_counts_are_debiased_and_have_intervals",
+        killed_by="tests/unit/curator/answer/test_answers_from_collected_survey.py::test_counts_are_debiased_and_have_intervals",
         note="the plain counts of reports are biased",
     ),
     Bug(

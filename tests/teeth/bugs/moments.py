@@ -4,7 +4,7 @@ from tests.teeth.bug import Bug
 
 MATRIX = "tests/laws/test_matrix.py::test_an_aggregate_means_what_duckdb_means"
 DISTINCT = "tests/laws/test_distinct.py"
-STATISTICS = "tests/unit/plan/sql/test_variance_functions.py"
+STATISTICS = "tests/unit/plan/sql/test_recognise_variance_functions.py"
 AGREED = "tests/unit/curator/pricing/test_check_stated_price.py"
 COVERED = (
     "tests/statistics/test_moments.py"

@@ -2,8 +2,8 @@
 
 from tests.teeth.bug import Bug
 
-SIDES = "src/tacit/plan/sql/full_joins_and_missing_sides.py"
-SIDES_TEST = "tests/unit/plan/sql/test_full_joins_and_missing_sides.py"
+SIDES = "src/tacit/plan/sql/full_joins_and_is_side_missing.py"
+SIDES_TEST = "tests/unit/plan/sql/test_full_joins_and_is_side_missing.py"
 GROUPS = "src/tacit/plan/questions/impossible_groups.py"
 GROUPS_TEST = "tests/unit/plan/questions/test_impossible_groups.py"
 

@@ -38,10 +38,10 @@ BUGS = [
     ),
     Bug(
         name="every-column-of-milliseconds-is-restated",
-        file="src/tacit/engines/duckdb/patch_parquet_footer.py",
+        file="src/tacit/engines/duckdb/milliseconds_in_parquet_footer.py",
         before="        if called in wanted:\n",
         after="        if wanted:\n",
-        killed_by="tests/unit/engines/duckdb/test_patch_parquet_footer.py::"
+        killed_by="tests/unit/engines/duckdb/test_milliseconds_in_parquet_footer.py::"
         "test_a_column_of_milliseconds_is_stated_to_be_of_microseconds",
         note="a column that nobody asked for would be read as if it were a thousand times nearer to 1970",
     ),

@@ -45,7 +45,7 @@ BUGS = [
         file=f"{PLAN}/semantics/case_ranges.py",
         before="holds=i == branch))",
         after="holds=i <= branch))",
-        killed_by=f"{UNIT}/semantics/test_infer_types.py::test_a_later_branch_knows_that_the_earlier_conditions_did_not_hold",
+        killed_by=f"{UNIT}/semantics/test_infer_expression_types.py::test_a_later_branch_knows_that_the_earlier_conditions_did_not_hold",
         note="in a later branch of a CASE the earlier conditions did not hold",
     ),
     Bug(
@@ -61,7 +61,7 @@ BUGS = [
         file=f"{PLAN}/semantics/cases_without_value.py",
         before="return one.divide(two, whole=bottom.kind is Kind.INTEGER) is None",
         after="return one.divide(two, whole=True) is None",
-        killed_by=f"{UNIT}/semantics/test_infer_types.py::test_what_has_no_type_is_refused",
+        killed_by=f"{UNIT}/semantics/test_infer_expression_types.py::test_what_has_no_type_is_refused",
         note="only whole divisors that are not zero keep a distance from it",
     ),
     Bug(

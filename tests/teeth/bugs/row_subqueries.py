@@ -81,7 +81,7 @@ BUGS = [
         file=f"{PLAN}/questions/aggregate_per_unit.py",
         before="        return Column(defined.name, found.kind, low, high, values=(only,))\n",
         after="        return Column(defined.name, found.kind, low, high)\n",
-        killed_by="tests/unit/plan/sql/test_full_joins_and_missing_sides.py::test_a_full_join_keeps_declared_values",
+        killed_by="tests/unit/plan/sql/test_full_joins_and_is_side_missing.py::test_a_full_join_keeps_declared_values",
         note="groups of a column with declared values were all whole numbers between its bounds",
     ),
     Bug(

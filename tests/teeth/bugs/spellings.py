@@ -5,13 +5,13 @@ from tests.teeth.bug import Bug
 PLAN = "src/tacit/plan"
 FUNCTIONS = "tests/laws/test_functions.py::test_a_function_means_what_duckdb_means_by_it"
 STATEMENTS = "tests/laws/test_statements.py::test_a_statement_is_answered_as_duckdb_answers_it"
-SPELLED = "tests/unit/plan/sql/test_other_spellings.py"
+SPELLED = "tests/unit/plan/sql/test_other_dialect_spellings.py"
 PATTERNS = "tests/unit/plan/semantics/test_regular_expressions.py"
 WHERE = "tests/unit/plan/questions/test_where_bounds.py"
 WINDOWS = "tests/unit/curator/answer/test_group_windows.py"
 UNITS = f"{PLAN}/sql/units_of_time.py"
-PHRASES = f"{PLAN}/sql/other_phrases.py"
-PHRASED = "tests/unit/plan/sql/test_other_phrases.py"
+PHRASES = f"{PLAN}/sql/other_dialect_phrases.py"
+PHRASED = "tests/unit/plan/sql/test_other_dialect_phrases.py"
 OF_TIME = "tests/laws/test_units_of_time.py"
 
 BUGS = [
@@ -121,7 +121,7 @@ BUGS = [
     ),
     Bug(
         name="backticks-inside-texts",
-        file=f"{PLAN}/sql/other_spellings.py",
+        file=f"{PLAN}/sql/other_dialect_spellings.py",
         before="if found[1] is not None else found[0], text",
         after="if found[1] is not None else found[0].replace('`', '\\\"'), text",
         killed_by=f"{SPELLED}::test_backticks_are_quotes_but_in_texts_and_comments",
@@ -439,10 +439,10 @@ BUGS = [
     ),
     Bug(
         name="ratios-inside-ratios-are-written-twice-each",
-        file=f"{PLAN}/sql/other_phrases.py",
+        file=f"{PLAN}/sql/other_dialect_phrases.py",
         before='or "RATIO_TO_REPORT" in inside',
         after="or False",
-        killed_by="tests/unit/plan/sql/test_other_phrases.py::test_what_is_written_twice_cannot_be_nested[12]",
+        killed_by="tests/unit/plan/sql/test_other_dialect_phrases.py::test_what_is_written_twice_cannot_be_nested[12]",
         note="400 letters took a minute and a half to read, and 500 hours",
     ),
     Bug(
@@ -450,7 +450,7 @@ BUGS = [
         file=f"{PLAN}/sql/like_in_between_is.py",
         before='            if parts.get("negate"):\n                reason = "NOT LIKE ANY',
         after='            if parts.get("never"):\n                reason = "NOT LIKE ANY',
-        killed_by="tests/unit/plan/sql/test_other_phrases.py::test_what_is_no_such_phrase_is_refused",
+        killed_by="tests/unit/plan/sql/test_other_dialect_phrases.py::test_what_is_no_such_phrase_is_refused",
         note="PostgreSQL asks whether any pattern does not match, and others whether none does",
     ),
 ]

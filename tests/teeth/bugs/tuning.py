@@ -4,7 +4,7 @@ from tests.teeth.bug import Bug
 
 LAWS = "tests/laws/test_tune.py"
 PRICES = "src/tacit/accounting/selected_trials.py"
-LESSON = "src/tacit/curator/vectors/sums_for_estimators.py"
+LESSON = "src/tacit/curator/vectors/estimator_access_to_sums.py"
 TRIALS = "src/tacit/mechanisms/random_trials.py"
 DRAWN = f"{LAWS}::test_what_is_drawn_in_a_trial_is_what_its_price_allows"
 

@@ -84,7 +84,7 @@ BUGS = [
     ),
     Bug(
         name="typed-functions-elements-counted-from-one",
-        file=f"{SQL}/other_spellings.py",
+        file=f"{SQL}/other_dialect_spellings.py",
         before="        counted += 1\n    elif words",
         after="        counted += 0\n    elif words",
         killed_by="tests/unit/plan/sql/test_other_dialect_functions.py::test_another_spelling_is_the_same_question",

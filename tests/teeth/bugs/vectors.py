@@ -9,7 +9,7 @@ PAID = f"{LAWS}::test_everything_that_is_drawn_is_paid_for"
 KERNELS = "src/tacit/curator/vectors/summable_vectors.py"
 ROWS = "src/tacit/curator/vectors/rows_to_vectors.py"
 NOISE = "src/tacit/curator/vectors/vectors_noise.py"
-LESSON = "src/tacit/curator/vectors/sums_for_estimators.py"
+LESSON = "src/tacit/curator/vectors/estimator_access_to_sums.py"
 STEPS = "src/tacit/accounting/sampled_steps.py"
 SUMS = "src/tacit/stability/vector_sensitivity.py"
 
@@ -24,7 +24,7 @@ BUGS = [
     ),
     Bug(
         name="vectors-samples-where-units-are-replaced",
-        file="src/tacit/curator/vectors/sums_for_estimators.py",
+        file="src/tacit/curator/vectors/estimator_access_to_sums.py",
         before="if sampling is not None and not lesson.may_sample:",
         after="if sampling is not None and lesson.is_pure:",
         killed_by=f"{LAWS}::test_samples_need_a_delta_and_add_or_remove",

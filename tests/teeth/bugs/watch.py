@@ -3,7 +3,7 @@
 from tests.teeth.bug import Bug
 
 WATCH = "src/tacit/curator/watch_threshold.py"
-TERMS = "src/tacit/curator/pricing/watch_price.py"
+TERMS = "src/tacit/curator/pricing/threshold_watch_price.py"
 LAWS = "tests/laws/test_watch.py"
 
 BUGS = [

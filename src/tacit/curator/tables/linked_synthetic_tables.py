@@ -17,7 +17,7 @@ from tacit.curator.tables.column_codes import (
     list_uncoded,
 )
 from tacit.curator.tables.enforce_row_rules import decode_rows
-from tacit.curator.tables.plan_linked_tables import LinkedTable, read_linked_tables
+from tacit.curator.tables.join_linked_tables_to_units import LinkedTable, read_linked_tables
 from tacit.curator.tables.quality_report import SyntheticReport, report_on
 from tacit.curator.tables.release_tables import Desk, Exchange, Order
 from tacit.curator.tables.table_formats import (

@@ -28,9 +28,9 @@ from tacit.engines.sources.source_kinds import (
     source_of,
 )
 from tacit.engines.sql.expressions import quote_name
-from tacit.engines.sql.location_of_rows import Relation
 from tacit.engines.sql.read_stored_columns import check_unit_type
-from tacit.engines.sql.runnable_select import alias
+from tacit.engines.sql.relations_and_rowsets import Relation
+from tacit.engines.sql.select_with_parameters import alias
 from tacit.errors import InvalidData
 from tacit.plan import Table
 

@@ -17,8 +17,8 @@ from tempfile import TemporaryDirectory
 
 import duckdb
 
+from tacit.engines.duckdb.milliseconds_in_parquet_footer import find_milliseconds
 from tacit.engines.duckdb.parquet_texts import read_parquet, scan_parquet
-from tacit.engines.duckdb.patch_parquet_footer import find_milliseconds
 from tacit.engines.duckdb.rename_columns import column_types
 from tacit.engines.sql.expressions import quote_name, text
 

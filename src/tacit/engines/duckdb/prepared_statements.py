@@ -7,7 +7,7 @@ from collections.abc import Callable
 import duckdb
 
 from tacit.engines.sql.expressions import literal
-from tacit.engines.sql.runnable_select import Number, Select
+from tacit.engines.sql.select_with_parameters import Number, Select
 from tacit.plan import Kind
 
 __all__ = ["PreparedStatements"]

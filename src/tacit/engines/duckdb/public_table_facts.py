@@ -24,7 +24,7 @@ from tacit.engines.duckdb.load_tables import load_table
 from tacit.engines.sources.pandas_frames import seen_kinds
 from tacit.engines.sources.rows import not_unique
 from tacit.engines.sources.source_kinds import Pandas, Source
-from tacit.engines.sql.runnable_select import Reader
+from tacit.engines.sql.select_with_parameters import Reader
 from tacit.plan import Column, Kind, PublicRows, Scalar, Table
 
 __all__ = ["MOST_KEYS", "public_columns", "read_public"]

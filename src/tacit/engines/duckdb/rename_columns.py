@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import duckdb
 
-from tacit.engines.sql.location_of_rows import Relation
-from tacit.engines.sql.runnable_select import alias
+from tacit.engines.sql.relations_and_rowsets import Relation
+from tacit.engines.sql.select_with_parameters import alias
 from tacit.plan import Table
 
 __all__ = ["column_types", "create_relation", "key_number_name", "stratum_name"]

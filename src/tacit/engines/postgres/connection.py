@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any, TypeAlias
 
 from tacit.engines.postgres.dialect import SECRET
-from tacit.engines.sql.runnable_select import Fetched
+from tacit.engines.sql.select_with_parameters import Fetched
 from tacit.errors import EngineFailed, InvalidData, TacitError
 from tacit.extras import extra
 

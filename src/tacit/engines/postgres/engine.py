@@ -13,7 +13,7 @@ from tacit.engines.served.engine import ServerEngine, tell
 from tacit.engines.served.table_selects import StoredColumn
 from tacit.engines.sources.path_to_unit import Linked
 from tacit.engines.sources.postgres_tables import PostgresTable
-from tacit.engines.sql.runnable_select import Fetched
+from tacit.engines.sql.select_with_parameters import Fetched
 from tacit.errors import TacitError
 from tacit.plan import Table
 

@@ -21,7 +21,7 @@ from tacit.engines.served.table_selects import (
 from tacit.engines.sources.path_to_unit import Linked, Raw
 from tacit.engines.sources.postgres_tables import PostgresTable
 from tacit.engines.sql.duckdb_dialect import quote_name
-from tacit.engines.sql.runnable_select import cte
+from tacit.engines.sql.select_with_parameters import cte
 from tacit.plan import Kind, Table
 
 __all__ = ["database_of", "read_table", "tables_read"]

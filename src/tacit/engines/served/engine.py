@@ -16,11 +16,11 @@ from tacit.engines.rows_as_codes import CodedRows, check_coding
 from tacit.engines.sources.rows import not_unique
 from tacit.engines.sql.codes import code_names, code_statement
 from tacit.engines.sql.dialect import SqlDialect
-from tacit.engines.sql.location_of_rows import Relation, Rowset
+from tacit.engines.sql.gather_unknown_keys_on_server import Fetch, gather_keys, key_queries
+from tacit.engines.sql.relations_and_rowsets import Relation, Rowset
 from tacit.engines.sql.rows import Nest
-from tacit.engines.sql.runnable_select import Fetched
+from tacit.engines.sql.select_with_parameters import Fetched
 from tacit.engines.sql.statement import histogram, read_cells, statement
-from tacit.engines.sql.unknown_keys_on_server import Fetch, gather_keys, key_queries
 from tacit.engines.unknown_keys_per_unit import Gathered, rehearsal_of
 from tacit.engines.work_bounds import bounds_of_question, check_work
 from tacit.errors import EngineFailed, TacitError

@@ -13,7 +13,7 @@ from tacit.engines.spark.catalog import SECONDS, table_columns
 from tacit.engines.spark.dialect import SPARK
 from tacit.engines.spark.session import Session, Sessions, check_server, refusal_of
 from tacit.engines.spark.table_selects import View, cluster_of, tables_read, view_of
-from tacit.engines.sql.runnable_select import Fetched
+from tacit.engines.sql.select_with_parameters import Fetched
 from tacit.errors import TacitError
 from tacit.plan import Table
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tacit.engines.spark.literals import double_literal, text_literal
-from tacit.engines.spark.regex_automaton import find_sql
+from tacit.engines.spark.regex_as_bit_automaton_sql import find_sql
 from tacit.engines.spark.share_subexpression import write_once
 from tacit.engines.sql.function_sql_helpers import (
     FIRST_MOMENT,

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 
 from tacit.engines.sources.spark_tables import TOKEN
 from tacit.engines.spark.dialect import SECRET, SPARK
-from tacit.engines.sql.runnable_select import Fetched
+from tacit.engines.sql.select_with_parameters import Fetched
 from tacit.errors import EngineFailed, InvalidData, TacitError
 from tacit.extras import extra
 

@@ -22,7 +22,7 @@ from tacit.engines.sources.spark_tables import SparkTable
 from tacit.engines.spark.catalog import read_stored, scan
 from tacit.engines.spark.dialect import SPARK
 from tacit.engines.spark.literals import quote
-from tacit.engines.sql.runnable_select import cte
+from tacit.engines.sql.select_with_parameters import cte
 from tacit.frozen import frozen
 from tacit.plan import Table
 

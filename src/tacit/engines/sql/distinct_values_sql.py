@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tacit.engines.sql.dialect import SqlDialect
-from tacit.engines.sql.runnable_select import cte
+from tacit.engines.sql.select_with_parameters import cte
 from tacit.plan import Kind
 
 __all__ = ["count_values", "distinct_value"]

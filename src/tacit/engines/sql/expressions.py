@@ -6,7 +6,7 @@ from typing import assert_never
 
 from tacit.engines.sql.dialect import SqlDialect
 from tacit.engines.sql.duckdb_dialect import double, literal, quote_name, text, type_name
-from tacit.engines.sql.runnable_select import Reader
+from tacit.engines.sql.select_with_parameters import Reader
 from tacit.plan import (
     INT64,
     Across,

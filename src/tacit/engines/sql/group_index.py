@@ -7,7 +7,7 @@ from math import prod
 
 from tacit.engines.sql.dialect import SqlDialect
 from tacit.engines.sql.expressions import render, text, whole
-from tacit.engines.sql.runnable_select import Reader
+from tacit.engines.sql.select_with_parameters import Reader
 from tacit.frozen import frozen
 from tacit.plan import (
     MOST_CHARACTERS,

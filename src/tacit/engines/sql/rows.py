@@ -15,7 +15,6 @@ from tacit.engines.sql.expressions import (
     render,
     type_name,
 )
-from tacit.engines.sql.location_of_rows import Relation, Rowset
 from tacit.engines.sql.read_stored_columns import (
     check_units_alike,
     kinds_of,
@@ -24,7 +23,8 @@ from tacit.engines.sql.read_stored_columns import (
     refuse_own_numbers,
     scan_conditions,
 )
-from tacit.engines.sql.runnable_select import Number, Reader, alias, cte
+from tacit.engines.sql.relations_and_rowsets import Relation, Rowset
+from tacit.engines.sql.select_with_parameters import Number, Reader, alias, cte
 from tacit.engines.sql.unit_folds import (
     PEERS,
     clamp_fold,

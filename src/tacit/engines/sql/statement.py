@@ -23,9 +23,9 @@ from tacit.engines.sql.ingested_sums import (
     sum_whole_table,
     takes_whole_table,
 )
-from tacit.engines.sql.location_of_rows import Relation, Rowset
+from tacit.engines.sql.relations_and_rowsets import Relation, Rowset
 from tacit.engines.sql.rows_with_group_and_unit import TakenRows
-from tacit.engines.sql.runnable_select import Fetched, Select, cte
+from tacit.engines.sql.select_with_parameters import Fetched, Select, cte
 from tacit.engines.sql.sums_of_terms import Plain, Recipe, Terms
 from tacit.engines.sql.unit_weights import (
     can_sort_units,

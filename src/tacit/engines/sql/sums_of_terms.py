@@ -11,7 +11,7 @@ from tacit.engines.sql.dialect import SqlDialect
 from tacit.engines.sql.distinct_values_sql import distinct_value
 from tacit.engines.sql.duckdb_dialect import DUCKDB
 from tacit.engines.sql.expressions import clamp_sql, render, whole
-from tacit.engines.sql.runnable_select import Reader
+from tacit.engines.sql.select_with_parameters import Reader
 from tacit.frozen import frozen
 from tacit.plan import Counted, Distinct, Expression, Field, Kind, Summed, Units, bounds_of, type_of
 

@@ -11,7 +11,7 @@ from typing import assert_never
 
 from tacit.engines.sql.dialect import SqlDialect
 from tacit.engines.sql.expressions import clamp_sql, render, whole
-from tacit.engines.sql.runnable_select import Reader
+from tacit.engines.sql.select_with_parameters import Reader
 from tacit.engines.sql.sums_of_terms import steps
 from tacit.plan import Folded, Folding, Kind, Place, Running, Window, steps_of
 

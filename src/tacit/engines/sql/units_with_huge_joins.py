@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from tacit.engines.sql.dialect import SqlDialect
 from tacit.engines.sql.expressions import render
-from tacit.engines.sql.runnable_select import Reader
+from tacit.engines.sql.select_with_parameters import Reader
 from tacit.engines.work_bounds import MOST_BYTES
 from tacit.frozen import frozen
 from tacit.plan import ROW_BYTES, Column, Compared, Field, Kind, Value

@@ -13,9 +13,9 @@ from tacit.engines.engine import conditions_of, needed_columns
 from tacit.engines.sql.dialect import SqlDialect
 from tacit.engines.sql.expressions import quote_name, render
 from tacit.engines.sql.group_index import Enumeration, enumeration, grouping
-from tacit.engines.sql.location_of_rows import Rowset
 from tacit.engines.sql.read_stored_columns import read_unit, scan_conditions, whole_unit
-from tacit.engines.sql.runnable_select import Reader, cte
+from tacit.engines.sql.relations_and_rowsets import Rowset
+from tacit.engines.sql.select_with_parameters import Reader, cte
 from tacit.plan import Key, Kind, Question, type_of
 
 __all__ = ["hash_keys", "is_present", "key_names", "plain_value", "rows_with_keys"]

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import assert_never
 
 from tacit.plan.model import expressions as e
+from tacit.plan.model.column_codes_of_rows import Axis, Coding
 from tacit.plan.model.combined_answers import (
     AnswerOf,
     Answers,
@@ -42,7 +43,6 @@ from tacit.plan.model.nodes import (
     Windowed,
 )
 from tacit.plan.model.rank_grids import Even, Grid, Powers
-from tacit.plan.model.row_codes import Axis, Coding
 from tacit.plan.model.schema import Column, Scalar, Table
 
 __all__ = ["serial", "serial_about", "serial_subquery"]

@@ -14,7 +14,7 @@ from tacit.plan.model.function_names import Function
 from tacit.plan.model.nodes import Defined, Folded, Folding, Summed
 from tacit.plan.model.schema import Column, Kind, Scalar
 from tacit.plan.semantics.expression_type import refuse, refuse_unbounded, suggest_type
-from tacit.plan.semantics.infer_types import type_of
+from tacit.plan.semantics.infer_expression_types import type_of
 from tacit.plan.semantics.ranges import INT64, Range
 
 __all__ = ["unused_name", "column_of", "fold_rows", "has_null_group", "label", "steps_of"]

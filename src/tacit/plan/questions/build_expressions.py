@@ -29,7 +29,7 @@ from tacit.plan.questions.where_bounds import (
 from tacit.plan.semantics.expression_type import CALENDAR, NUMERIC, refuse
 from tacit.plan.semantics.function_meanings import later, lower
 from tacit.plan.semantics.function_types import ARITY
-from tacit.plan.semantics.infer_types import condition_type, type_of
+from tacit.plan.semantics.infer_expression_types import condition_type, type_of
 from tacit.plan.semantics.ranges import LARGEST
 from tacit.plan.semantics.value_kinds import constant
 

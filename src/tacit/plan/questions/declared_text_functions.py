@@ -14,7 +14,7 @@ from tacit.plan.model.schema import KeyValue, Kind
 from tacit.plan.questions.build_expressions import Forms
 from tacit.plan.questions.public_values import public_values
 from tacit.plan.semantics.function_meanings import MEANINGS, lower
-from tacit.plan.semantics.infer_types import type_of
+from tacit.plan.semantics.infer_expression_types import type_of
 from tacit.plan.semantics.regex_search import Steps
 from tacit.plan.semantics.value_kinds import MOST_CHARACTERS
 

@@ -56,7 +56,7 @@ from tacit.plan.questions.where_bounds import (
     has_far_logarithm,
     within_declared_values,
 )
-from tacit.plan.semantics.infer_types import condition_type, type_of
+from tacit.plan.semantics.infer_expression_types import condition_type, type_of
 from tacit.plan.semantics.widen_to_type_bounds import widen
 
 __all__ = [

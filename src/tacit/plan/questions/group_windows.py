@@ -19,7 +19,7 @@ from tacit.plan.model.expressions import (
     walk_expression,
 )
 from tacit.plan.questions.draft import Draft
-from tacit.plan.semantics.infer_types import type_of
+from tacit.plan.semantics.infer_expression_types import type_of
 
 __all__ = ["looks", "without_windows"]
 

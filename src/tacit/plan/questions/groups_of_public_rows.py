@@ -31,7 +31,7 @@ from tacit.plan.model.schema import KeyValue, Kind, PublicRows
 from tacit.plan.questions.public_values import key_value
 from tacit.plan.questions.row_columns import columns_of
 from tacit.plan.semantics.evaluate import compile_expression
-from tacit.plan.semantics.infer_types import type_of
+from tacit.plan.semantics.infer_expression_types import type_of
 from tacit.plan.semantics.value_kinds import Value, constant
 
 __all__ = [

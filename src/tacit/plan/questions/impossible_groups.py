@@ -14,7 +14,7 @@ from tacit.plan.model.schema import KeyValue, Kind
 from tacit.plan.questions.groups_of_public_rows import has_public_rows, public_group_filter
 from tacit.plan.questions.public_values import key_value
 from tacit.plan.semantics.evaluate import compile_expression
-from tacit.plan.semantics.infer_types import type_of
+from tacit.plan.semantics.infer_expression_types import type_of
 from tacit.plan.semantics.value_kinds import Value, bounds_of
 
 __all__ = ["group_filter"]

@@ -13,7 +13,7 @@ from tacit.plan.model.nodes import Counted, Distinct, Measure, Question, Ranked,
 from tacit.plan.model.ownership import many_rows, table_of
 from tacit.plan.model.schema import Kind
 from tacit.plan.semantics.expression_type import Type, refuse, refuse_unbounded, suggest_type
-from tacit.plan.semantics.infer_types import type_of
+from tacit.plan.semantics.infer_expression_types import type_of
 from tacit.plan.semantics.ranges import Range
 
 __all__ = [

@@ -20,7 +20,7 @@ from tacit.plan.semantics.case_ranges import MIRRORED, Ends, implied_ends, narro
 from tacit.plan.semantics.evaluate import compile_expression
 from tacit.plan.semantics.expression_type import CALENDAR, NUMERIC, Type, leaf
 from tacit.plan.semantics.function_meanings import format_moment, later
-from tacit.plan.semantics.infer_types import type_of
+from tacit.plan.semantics.infer_expression_types import type_of
 from tacit.plan.semantics.ranges import Range, as_double, hull
 from tacit.plan.semantics.text_lengths import length_of
 from tacit.plan.semantics.value_kinds import MOST_CHARACTERS, Value, cast, constant

@@ -17,7 +17,7 @@ from tacit.plan.model.rank_grids import Even
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.measures import step_of
 from tacit.plan.semantics.expression_type import CALENDAR, Type, refuse, refuse_unbounded
-from tacit.plan.semantics.infer_types import type_of
+from tacit.plan.semantics.infer_expression_types import type_of
 from tacit.plan.semantics.ranges import Range
 
 __all__ = [

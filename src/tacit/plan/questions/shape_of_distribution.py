@@ -13,7 +13,7 @@ from tacit.plan.model import expressions as e
 from tacit.plan.model.function_names import Function
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.draft import Draft
-from tacit.plan.semantics.infer_types import type_of
+from tacit.plan.semantics.infer_expression_types import type_of
 
 __all__ = ["kurtosis", "skewness"]
 

@@ -34,7 +34,7 @@ from tacit.plan.questions.draft import Draft, Name, Named, find
 from tacit.plan.questions.quantile_grids import GREATEST, LEAST
 from tacit.plan.questions.row_columns import columns_of, rename_window, window_column
 from tacit.plan.questions.where_bounds import within_declared_values
-from tacit.plan.semantics.infer_types import condition_type, type_of
+from tacit.plan.semantics.infer_expression_types import condition_type, type_of
 
 __all__ = ["Inside"]
 

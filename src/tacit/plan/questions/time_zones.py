@@ -9,7 +9,7 @@ from tacit.errors import InvalidPlan
 from tacit.plan.model import expressions as e
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.build_expressions import Forms
-from tacit.plan.semantics.infer_types import type_of
+from tacit.plan.semantics.infer_expression_types import type_of
 
 __all__ = ["MOST_CHANGES", "changes_of", "local_time"]
 

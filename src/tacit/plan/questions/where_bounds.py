@@ -13,7 +13,7 @@ from tacit.plan.model.nodes import Computed, Joined, Rows, Where
 from tacit.plan.model.schema import Column, Kind
 from tacit.plan.questions.aggregate_per_unit import column_of
 from tacit.plan.semantics.case_ranges import Ends, implied_ends
-from tacit.plan.semantics.infer_types import type_of
+from tacit.plan.semantics.infer_expression_types import type_of
 
 __all__ = [
     "clamp_to_conditions",

@@ -31,7 +31,7 @@ from tacit.plan.questions.measures import count_measure
 from tacit.plan.rewrite.canonical_rows import drop_unused_folds, settle_rows
 from tacit.plan.semantics.case_ranges import MIRRORED, OPPOSITE
 from tacit.plan.semantics.function_types import MOST_OPERANDS
-from tacit.plan.semantics.infer_types import type_of
+from tacit.plan.semantics.infer_expression_types import type_of
 
 __all__ = ["canonical", "fingerprint", "fingerprint_and_subject"]
 

@@ -32,7 +32,7 @@ def narrow_branch(ends: Ends, value: Expression, conditions: list[Expression], b
     Because:    only a value that is itself compared is narrowed, never what is calculated from it: an engine may
                 calculate a branch that it does not take.  A condition that is NULL does not hold either, but then the
                 compared value is NULL.
-    Checked by: tests/unit/plan/semantics/test_infer_types.py::test_a_computed_value_lies_in_its_range
+    Checked by: tests/unit/plan/semantics/test_infer_expression_types.py::test_a_computed_value_lies_in_its_range
     """
     if len(conditions) > _MOST_BRANCHES:
         return ends

@@ -15,7 +15,7 @@ from tacit.plan.model.function_names import STRICT
 from tacit.plan.model.schema import Kind
 from tacit.plan.semantics.cases_without_value import NEGATION, Operation, cases_of
 from tacit.plan.semantics.function_meanings import MEANINGS
-from tacit.plan.semantics.infer_types import operand_kind, operand_kinds, type_of
+from tacit.plan.semantics.infer_expression_types import operand_kind, operand_kinds, type_of
 from tacit.plan.semantics.match_like_patterns import matches, tokens_of
 from tacit.plan.semantics.value_kinds import Value, bounds_of, cast, clamp_between, constant
 

@@ -1,6 +1,6 @@
 """What is known of an expression without a look at the data, and how one is refused of which too little is known.
 
-Checked by: tests/unit/plan/semantics/test_infer_types.py
+Checked by: tests/unit/plan/semantics/test_infer_expression_types.py
 """
 
 from __future__ import annotations

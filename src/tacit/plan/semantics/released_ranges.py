@@ -13,7 +13,7 @@ from tacit.plan.model.function_names import Function
 from tacit.plan.model.nodes import Question, Ranked, Summed
 from tacit.plan.model.rank_grids import Even
 from tacit.plan.model.schema import Kind
-from tacit.plan.semantics.infer_types import type_of
+from tacit.plan.semantics.infer_expression_types import type_of
 from tacit.plan.semantics.ranges import Range, hull
 
 __all__ = ["grid_range", "released_range"]

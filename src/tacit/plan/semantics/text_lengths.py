@@ -12,7 +12,7 @@ from tacit.plan.model import expressions as e
 from tacit.plan.model.function_names import Function
 from tacit.plan.model.schema import Kind
 from tacit.plan.semantics.function_meanings import LONGEST
-from tacit.plan.semantics.infer_types import type_of
+from tacit.plan.semantics.infer_expression_types import type_of
 from tacit.plan.semantics.value_kinds import MOST_CHARACTERS
 
 __all__ = ["ROW_BYTES", "Length", "length_of"]

@@ -16,7 +16,7 @@ from tacit.plan.model.nodes import Folding, Ordering, Place, Running
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.build_expressions import NULL, Forms
 from tacit.plan.questions.subquery_draft import Inside
-from tacit.plan.semantics.infer_types import type_of
+from tacit.plan.semantics.infer_expression_types import type_of
 from tacit.plan.sql.reading_context import Reader
 
 __all__ = ["CHOICES", "VALUES", "read_chosen_value", "read_choice"]

@@ -1,6 +1,6 @@
 """The arguments of a call while it is still a row of tokens, and tokens with another text in the same place.
 
-Checked by: tests/unit/plan/sql/test_other_spellings.py
+Checked by: tests/unit/plan/sql/test_other_dialect_spellings.py
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ from tacit.plan.questions.draft import SELECTED, Draft, Name
 from tacit.plan.questions.row_columns import columns_of
 from tacit.plan.questions.scope import Scope, of_rows
 from tacit.plan.questions.subquery_draft import Inside
-from tacit.plan.semantics.infer_types import type_of
+from tacit.plan.semantics.infer_expression_types import type_of
 from tacit.plan.sql.answers_as_tables import close_draft
 from tacit.plan.sql.expressions import read_expression
 from tacit.plan.sql.find_released_queries import is_answer, list_sources

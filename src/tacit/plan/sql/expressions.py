@@ -21,16 +21,21 @@ from tacit.plan.questions.draft import KEPT, NOTHING, Draft
 from tacit.plan.questions.group_windows import looks
 from tacit.plan.questions.subquery_draft import Inside
 from tacit.plan.questions.tuple_as_text import tuple_of
-from tacit.plan.semantics.infer_types import condition_type
+from tacit.plan.semantics.infer_expression_types import condition_type
+from tacit.plan.sql.allowed_syntax_nodes import AGGREGATES, ARITHMETIC, COMPARISONS, KINDS
 from tacit.plan.sql.arg_max_and_first import CHOICES, read_choice
 from tacit.plan.sql.functions import CALLED, Calls, is_span
-from tacit.plan.sql.grammar import AGGREGATES, ARITHMETIC, COMPARISONS, KINDS
 from tacit.plan.sql.group_windows import LOOKS, read_group_window
 from tacit.plan.sql.like_in_between_is import Predicates
 from tacit.plan.sql.quantiles import RANKS, read_rank
 from tacit.plan.sql.reading_context import ROWS, Level, Reader, is_column
+from tacit.plan.sql.recognise_variance_functions import (
+    MOMENTS,
+    REGRESSIONS,
+    SHAPES,
+    standard_deviation,
+)
 from tacit.plan.sql.row_windows import FOLDS, read_row_window
-from tacit.plan.sql.variance_functions import MOMENTS, REGRESSIONS, SHAPES, standard_deviation
 
 __all__ = ["read_condition", "read_expression"]
 

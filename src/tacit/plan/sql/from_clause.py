@@ -20,7 +20,8 @@ from tacit.plan.questions.draft import SELECTED, close_to, find
 from tacit.plan.questions.scope import HIDDEN, Origin, Scope, of_rows, of_table
 from tacit.plan.questions.subquery_draft import Inside
 from tacit.plan.questions.unit_membership import deduplicate_rows
-from tacit.plan.semantics.infer_types import condition_type, type_of
+from tacit.plan.semantics.infer_expression_types import condition_type, type_of
+from tacit.plan.sql.allowed_syntax_nodes import ONE_COLUMN_EACH
 from tacit.plan.sql.comma_joins import find_ties, is_comma
 from tacit.plan.sql.expressions import read_expression
 from tacit.plan.sql.find_released_queries import (
@@ -29,7 +30,6 @@ from tacit.plan.sql.find_released_queries import (
     list_released_withs,
     list_withs,
 )
-from tacit.plan.sql.grammar import ONE_COLUMN_EACH
 from tacit.plan.sql.group_by_all_distinct import (
     has_aggregate,
     has_on,

@@ -28,7 +28,7 @@ from tacit.plan.questions.time_spans import (
 )
 from tacit.plan.questions.time_zones import local_time
 from tacit.plan.semantics.angles import PI
-from tacit.plan.semantics.infer_types import type_of
+from tacit.plan.semantics.infer_expression_types import type_of
 from tacit.plan.sql.other_dialect_functions import NAMED
 from tacit.plan.sql.source_positions import Account
 from tacit.plan.sql.text_maps import read_text_map

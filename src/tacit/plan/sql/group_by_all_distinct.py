@@ -13,7 +13,7 @@ from sqlglot import exp
 from tacit.errors import InvalidPlan
 from tacit.plan.model.expressions import KeyOf
 from tacit.plan.questions.draft import Draft
-from tacit.plan.sql.grammar import AGGREGATES
+from tacit.plan.sql.allowed_syntax_nodes import AGGREGATES
 from tacit.plan.sql.source_positions import Account
 
 __all__ = [

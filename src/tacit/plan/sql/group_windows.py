@@ -13,7 +13,7 @@ from sqlglot import exp
 from tacit.plan.model.expressions import Expression, KeyOf, Look
 from tacit.plan.questions.draft import Draft
 from tacit.plan.questions.group_windows import looks
-from tacit.plan.sql.grammar import AGGREGATES
+from tacit.plan.sql.allowed_syntax_nodes import AGGREGATES
 from tacit.plan.sql.reading_context import Reader
 from tacit.plan.sql.row_windows import check_value_frame, read_partition
 from tacit.plan.sql.walk_syntax_tree import list_nodes

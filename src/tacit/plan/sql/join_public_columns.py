@@ -21,7 +21,7 @@ from tacit.plan.questions.draft import Draft, Name, Named, close_to
 from tacit.plan.questions.groups_of_public_rows import MOST_BRANCHES, map_values
 from tacit.plan.questions.scope import Seen
 from tacit.plan.rewrite.combine_answers import measures_of
-from tacit.plan.semantics.infer_types import type_of
+from tacit.plan.semantics.infer_expression_types import type_of
 from tacit.plan.sql.answers_as_tables import NamedAnswer
 from tacit.plan.sql.expressions import read_expression
 from tacit.plan.sql.find_released_queries import find_query

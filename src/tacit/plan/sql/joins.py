@@ -18,9 +18,9 @@ from tacit.plan.model.schema import Table
 from tacit.plan.questions.draft import Draft
 from tacit.plan.questions.row_columns import columns_of
 from tacit.plan.questions.scope import Origin, Scope, Sides, place_side_by_side
-from tacit.plan.semantics.infer_types import type_of
+from tacit.plan.semantics.infer_expression_types import type_of
 from tacit.plan.sql.expressions import read_expression
-from tacit.plan.sql.full_joins_and_missing_sides import flag_sides, join_full
+from tacit.plan.sql.full_joins_and_is_side_missing import flag_sides, join_full
 from tacit.plan.sql.outer_joins_with_public_tables import keeps_groups_alone, with_all_groups
 from tacit.plan.sql.reading_context import ROWS, Reader, conjuncts, same_units
 from tacit.plan.sql.source_positions import Account

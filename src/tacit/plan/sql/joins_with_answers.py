@@ -40,7 +40,7 @@ from tacit.plan.questions.draft import Draft, Name
 from tacit.plan.questions.row_columns import columns_of
 from tacit.plan.questions.scope import Scope, Seen, of_rows
 from tacit.plan.rewrite.combine_answers import measures_of
-from tacit.plan.semantics.infer_types import condition_type, type_of
+from tacit.plan.semantics.infer_expression_types import condition_type, type_of
 from tacit.plan.sql.answers_as_tables import close_draft
 from tacit.plan.sql.expressions import read_expression
 from tacit.plan.sql.find_released_queries import find_query

@@ -10,7 +10,7 @@ from sqlglot import exp
 from tacit.plan.model.expressions import Expression, IsNull
 from tacit.plan.model.nodes import Ordering
 from tacit.plan.questions.draft import KEPT, SORTED, Draft
-from tacit.plan.semantics.infer_types import type_of
+from tacit.plan.semantics.infer_expression_types import type_of
 from tacit.plan.sql.expressions import read_condition, read_expression
 from tacit.plan.sql.reading_context import Reader
 

@@ -24,7 +24,7 @@ from tacit.plan.model.nodes import (
 )
 from tacit.plan.questions.groups_of_public_rows import has_no_null
 from tacit.plan.questions.scope import Scope
-from tacit.plan.sql.grammar import AGGREGATES, ARITHMETIC, COMPARISONS
+from tacit.plan.sql.allowed_syntax_nodes import AGGREGATES, ARITHMETIC, COMPARISONS
 from tacit.plan.sql.grouping_sets import has_sets
 
 __all__ = ["keeps_groups_alone", "with_all_groups"]

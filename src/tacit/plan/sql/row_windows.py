@@ -14,7 +14,7 @@ from tacit.plan.model.schema import Column, Kind
 from tacit.plan.questions.aggregate_per_unit import column_of, label
 from tacit.plan.questions.draft import Draft
 from tacit.plan.questions.subquery_draft import Inside
-from tacit.plan.semantics.infer_types import type_of
+from tacit.plan.semantics.infer_expression_types import type_of
 from tacit.plan.sql.arg_max_and_first import VALUES, read_chosen_value
 from tacit.plan.sql.reading_context import Reader, is_column
 from tacit.plan.sql.window_frames import read_frame

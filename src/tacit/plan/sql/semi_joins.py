@@ -14,10 +14,10 @@ from tacit.plan.questions.row_columns import columns_of
 from tacit.plan.questions.scope import HIDDEN, Origin, Scope, of_rows
 from tacit.plan.questions.subquery_draft import Inside
 from tacit.plan.questions.unit_membership import flag_units
-from tacit.plan.semantics.infer_types import type_of
+from tacit.plan.semantics.infer_expression_types import type_of
+from tacit.plan.sql.allowed_syntax_nodes import KINDS
 from tacit.plan.sql.expressions import read_expression
 from tacit.plan.sql.find_released_queries import gives_answer
-from tacit.plan.sql.grammar import KINDS
 from tacit.plan.sql.group_by_all_distinct import is_distinct
 from tacit.plan.sql.reading_context import (
     ROWS,

@@ -19,7 +19,7 @@ from tacit.plan.model.expressions import LEAVES, Called, Expression, OneOf, oper
 from tacit.plan.model.function_names import Function
 from tacit.plan.questions.draft import DEEPEST
 from tacit.plan.semantics.regex_search import Steps
-from tacit.plan.sql.grammar import (
+from tacit.plan.sql.allowed_syntax_nodes import (
     NODES,
     PERMITTED,
     TAUGHT_ARGUMENTS,

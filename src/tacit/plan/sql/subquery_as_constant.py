@@ -22,11 +22,11 @@ from tacit.plan.questions.measures import WIDEST_RELEASED
 from tacit.plan.questions.public_values import scalar
 from tacit.plan.rewrite.combine_answers import merge_parts
 from tacit.plan.rewrite.fill_in_subqueries import join_subqueries
-from tacit.plan.semantics.infer_types import type_of
+from tacit.plan.semantics.infer_expression_types import type_of
 from tacit.plan.semantics.released_ranges import grid_range, released_range
+from tacit.plan.sql.allowed_syntax_nodes import AGGREGATES
 from tacit.plan.sql.answers_as_tables import close_draft
 from tacit.plan.sql.find_released_queries import list_scalars, list_sources, scalars_in
-from tacit.plan.sql.grammar import AGGREGATES
 from tacit.plan.sql.group_windows import is_grouped
 from tacit.plan.sql.outer_select import Statement
 from tacit.plan.sql.reading_context import Reader, is_column

@@ -7,7 +7,7 @@ import tacit
 from tacit.curator import Limit, Policy, Vault
 from tacit.curator.tables import linked_synthetic_tables as linking
 from tacit.curator.tables import release_tables
-from tacit.curator.tables.plan_linked_tables import read_linked_tables as _read_parts
+from tacit.curator.tables.join_linked_tables_to_units import read_linked_tables as _read_parts
 from tacit.engines import Memory
 from tacit.errors import EngineFailed, InvalidInput, InvalidPlan, LimitExceeded, TacitError
 from tacit.ledger import MemoryLedger

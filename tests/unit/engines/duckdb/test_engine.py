@@ -9,7 +9,7 @@ import pytest
 
 from tacit.engines import DuckDB
 from tacit.engines.duckdb import engine as ours
-from tacit.engines.sql.runnable_select import Select
+from tacit.engines.sql.select_with_parameters import Select
 from tacit.engines.sql.statement import Statement
 from tacit.errors import EngineFailed, InvalidInput, TooLarge
 from tacit.plan import (

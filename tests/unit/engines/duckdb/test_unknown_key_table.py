@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tacit.engines import DuckDB
-from tacit.engines.sql.runnable_select import Select
+from tacit.engines.sql.select_with_parameters import Select
 from tacit.errors import EngineFailed
 from tacit.plan import (
     Column,

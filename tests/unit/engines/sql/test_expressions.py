@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from tacit.engines.sql.expressions import double, literal, quote_name, render, text, whole
-from tacit.engines.sql.runnable_select import Reader
+from tacit.engines.sql.select_with_parameters import Reader
 from tacit.plan import Arithmetic, Case, Cast, Column, Compared, Field, KeyOf, Kind, Like, Literal
 
 Y = Field(Column("y", Kind.NUMBER, 1, 2))

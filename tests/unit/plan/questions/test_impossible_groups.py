@@ -10,7 +10,7 @@ from tacit.plan import Column, Kind, Table, read_sql
 from tacit.plan.questions.impossible_groups import group_filter
 from tacit.plan.questions.public_values import key_value
 from tacit.plan.semantics.evaluate import compile_expression
-from tacit.plan.semantics.infer_types import type_of
+from tacit.plan.semantics.infer_expression_types import type_of
 from tacit.plan.semantics.value_kinds import constant
 
 SPAN = (date(2023, 12, 20), date(2024, 3, 20))

@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 from tacit.engines.sql.expressions import literal, render
-from tacit.engines.sql.runnable_select import Reader
+from tacit.engines.sql.select_with_parameters import Reader
 from tacit.errors import InvalidPlan
 from tacit.plan import (
     NEGATION,

@@ -11,7 +11,7 @@ from functools import partial
 from tacit.engines.sql.dialect import SqlDialect
 from tacit.engines.sql.duckdb_dialect import DUCKDB, quote_name
 from tacit.engines.sql.read_stored_columns import read_cell
-from tacit.engines.sql.runnable_select import Number, Reader
+from tacit.engines.sql.select_with_parameters import Number, Reader
 from tacit.frozen import frozen
 from tacit.plan import Column
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from tacit.engines.engine import Answer
 from tacit.engines.sql.dialect import SqlDialect
-from tacit.engines.sql.location_of_rows import Rowset
-from tacit.engines.sql.runnable_select import Fetched
+from tacit.engines.sql.relations_and_rowsets import Rowset
+from tacit.engines.sql.select_with_parameters import Fetched
 from tacit.engines.sql.unknown_keys_sql import (
     hash_keys,
     is_present,

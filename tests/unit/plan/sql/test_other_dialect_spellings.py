@@ -7,7 +7,7 @@ import pytest
 from tacit.errors import InvalidPlan
 from tacit.plan import Column, Kind, Summed, Table, constant, fingerprint, read_sql
 from tacit.plan.semantics.evaluate import compile_expression
-from tacit.plan.sql.other_spellings import quote_names
+from tacit.plan.sql.other_dialect_spellings import quote_names
 from tests.unit.plan.cases import TABLES
 
 SAME = [

@@ -12,7 +12,7 @@ from tacit.curator.priced_question import shared_of
 from tacit.curator.question_context import Access
 from tacit.curator.tables.column_codes import CodedColumn, code_columns, list_uncoded
 from tacit.curator.tables.release_tables import Answered, Exchange
-from tacit.curator.vectors.features import CATEGORY, NUMBER, Feature, describe_column
+from tacit.curator.vectors.describe_features import CATEGORY, NUMBER, Feature, describe_column
 from tacit.curator.vectors.pay_for_vector_sums import VectorDesk, VectorsAsked
 from tacit.curator.vectors.rows_to_vectors import NO_TARGET
 from tacit.curator.vectors.summable_vectors import TARGET

@@ -31,7 +31,7 @@ def find_milliseconds(path: Path, names: Iterable[str]) -> dict[int, int]:
     Claim:      every other column, and every cell, is read as before.
     Because:    the struct is read field by field to its end; what is changed are the two numbers by which a column says
                 its unit, each for another of one byte.
-    Checked by: tests/unit/engines/duckdb/test_patch_parquet_footer.py
+    Checked by: tests/unit/engines/duckdb/test_milliseconds_in_parquet_footer.py
     """
     footer, start = _read_footer(path)
     reader = _Reader(footer)

@@ -50,7 +50,7 @@ def test_counts_are_debiased_and_have_intervals(vault, survey):
         assert row["n_high"] == pytest.approx(high, abs=4)
 
 
-def test_a_question_about_a_survey_is_not_charged(vault):
+def test_surveys_cost_nothing(vault):
     before = list(vault.ledger.entries())
     for _ in range(3):
         answer = vault.sql("SELECT answer, COUNT(*) FROM dish GROUP BY answer")

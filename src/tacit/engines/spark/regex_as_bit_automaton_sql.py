@@ -22,7 +22,7 @@ def find_sql(text: str, pattern: str) -> str:
     Claim:      it is what `find_pattern` says, and takes time in proportion to the text.
     Because:    the letters of the pattern that may have been read last are the bits of one word, which is folded over
                 the characters; what follows each letter is a constant.
-    Checked by: tests/laws/test_engine_conformance.py and tests/unit/engines/spark/test_regex_automaton.py
+    Checked by: tests/laws/test_engine_conformance.py and tests/unit/engines/spark/test_regex_as_bit_automaton_sql.py
     """
     automaton = automaton_of(pattern)
     if len(automaton.letters) > _MOST:

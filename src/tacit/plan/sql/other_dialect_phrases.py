@@ -1,6 +1,6 @@
 """Phrases of other dialects as those that are read, while a text is still tokens: TOP 10, CONVERT, RATIO_TO_REPORT.
 
-Checked by: tests/unit/plan/sql/test_other_phrases.py
+Checked by: tests/unit/plan/sql/test_other_dialect_phrases.py
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Whether a side of an outer join is there: `v.patient IS NULL`, and FULL JOIN on the unit.
 
-Checked by: tests/unit/plan/sql/test_full_joins_and_missing_sides.py
+Checked by: tests/unit/plan/sql/test_full_joins_and_is_side_missing.py
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def flag_sides(sides: Sides, join: exp.Expr) -> Sides:
 
     Claim:      a flag is TRUE in every row of its side, and tells nothing but that the row is there.
     Because:    it is a constant that is calculated before the join, which alone leaves it out.
-    Checked by: tests/unit/plan/sql/test_full_joins_and_missing_sides.py
+    Checked by: tests/unit/plan/sql/test_full_joins_and_is_side_missing.py
     """
     right = sides.right
     if right.origin.owner is not Owner.UNIT or not _looks_for_unit(right, sides.left, join):
@@ -51,7 +51,7 @@ def join_full(sides: Sides, join: exp.Expr, *, is_using: bool) -> Scope:
 
     Claim:      rows of different units never meet, and what a unit adds depends on its own rows alone.
     Because:    it is a left join on the unit above the rows of units that the left has not; both look at one unit.
-    Checked by: tests/unit/plan/sql/test_full_joins_and_missing_sides.py and tests/laws/statements.sql
+    Checked by: tests/unit/plan/sql/test_full_joins_and_is_side_missing.py and tests/laws/statements.sql
     """
     left, right = sides.left, sides.right
     used = {name.casefold() for name in (*left.origin.names, *_names(sides.rows))}

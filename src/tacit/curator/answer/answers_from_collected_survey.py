@@ -116,7 +116,7 @@ def answer_survey(
     Claim:      it costs nothing and needs no charge.
     Because:    it is a function of the plan and of reports that were randomised before they were sent,
                 at the loss that the receipt states: post-processing.
-    Checked by: tests/unit/curator/answer/test_randomized_survey.py::test_a_question_about_a_survey_is_not_charged
+    Checked by: tests/unit/curator/answer/test_answers_from_collected_survey.py::test_surveys_cost_nothing
     """
     plan = prove(plan)
     question = plan.question

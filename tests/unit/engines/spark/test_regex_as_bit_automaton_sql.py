@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from tacit.engines.spark.regex_automaton import find_sql
+from tacit.engines.spark.regex_as_bit_automaton_sql import find_sql
 from tacit.errors import InvalidPlan
 from tacit.plan.semantics.regular_expressions import find_pattern, is_pattern
 from tests import spark

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tacit.engines.duckdb.patch_parquet_footer import find_milliseconds
+from tacit.engines.duckdb.milliseconds_in_parquet_footer import find_milliseconds
 from tacit.errors import InvalidData
 
 MANY = {

@@ -12,7 +12,7 @@ from sqlglot.tokenizer_core import Token as RawToken
 from sqlglot.tokenizer_core import TokenType
 
 from tacit.plan.sql.arguments_in_tokens import change, is_between_arguments, split_arguments
-from tacit.plan.sql.other_phrases import respell_phrases
+from tacit.plan.sql.other_dialect_phrases import respell_phrases
 from tacit.plan.sql.units_of_time import WITH_UNIT, put_unit_first
 
 __all__ = ["quote_names", "respell"]
