@@ -1,4 +1,4 @@
-"""Group commit: who comes while others are written waits for a moment, and one commit writes the charges of all.
+"""Group commit: who comes while others are written waits for a moment, and one commit writes the charges of all."""
 
 from __future__ import annotations
 
