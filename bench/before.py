@@ -19,6 +19,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from pathlib import Path
+from shutil import which as which_program
 from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -215,12 +216,16 @@ def compare_first(older: Path, turns: int) -> None:
 
 def main() -> None:
     """Compare what was named."""
+    if len(sys.argv) < 2 or not (Path(sys.argv[1]) / "src" / "tacit").is_dir():
+        sys.exit(__doc__)
     older = Path(sys.argv[1]).resolve()
     which = sys.argv[2] if len(sys.argv) > 2 else "both"
     turns = int(sys.argv[3]) if len(sys.argv) > 3 else 0
     if which == "first":
         compare_first(older, turns or 10)
     if which == "work":
+        if which_program("valgrind") is None or which_program("vgdb") is None:
+            sys.exit("instructions are counted by Valgrind: apt-get install valgrind")
         compare_work(older, turns or 40)
     if which in {"tiny", "both"}:
         compare(older, "three rows", "", turns or 300)

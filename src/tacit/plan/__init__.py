@@ -213,7 +213,7 @@ if TYPE_CHECKING:
     from tacit.plan.frame.frame import Frame
     from tacit.plan.frame.names_elsewhere import AGGREGATES
     from tacit.plan.frame.windows import over
-    from tacit.plan.sql.columns_of_empty_select import read_empty_rows
+    from tacit.plan.sql.columns_of_select_without_rows import read_empty_rows
     from tacit.plan.sql.plan_to_sql import write_sql
 
 
@@ -475,7 +475,7 @@ _LATER = {
     "min": "frame.aggregates",
     "over": "frame.windows",
     "quantile": "frame.aggregates",
-    "read_empty_rows": "sql.columns_of_empty_select",
+    "read_empty_rows": "sql.columns_of_select_without_rows",
     "std": "frame.aggregates",
     "sum": "frame.aggregates",
     "units": "frame.aggregates",

@@ -69,7 +69,7 @@ BUGS = [
     ),
     Bug(
         name="rows-are-listed-with-any-limit",
-        file=f"{PLAN}/sql/columns_of_empty_select.py",
+        file=f"{PLAN}/sql/columns_of_select_without_rows.py",
         before="if limit != 0 and not has_no_rows(origin.rows):",
         after="if limit is None and not has_no_rows(origin.rows):",
         killed_by=f"{LAWS}::test_rows_are_listed_only_where_none_can_be",

@@ -9,10 +9,10 @@ LAW = "tests/laws/test_work_of_texts.py::test_a_short_text_is_explained_and_answ
 BUGS = [
     Bug(
         name="texts-queries-are-not-counted",
-        file=f"{PLAN}/sql/count_queries.py",
+        file=f"{PLAN}/sql/bound_queries_that_with_repeats.py",
         before="return named + sum(",
         after="return sum(",
-        killed_by="tests/unit/plan/sql/test_count_queries.py::test_each_way_to_a_query_counts",
+        killed_by="tests/unit/plan/sql/test_bound_queries_that_with_repeats.py::test_each_way_to_a_query_counts",
         note="an answer that names the one before it twice is read 2**k times",
     ),
     Bug(

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import get_args
 
+from tacit.curator.policy.collected_surveys import StoredSurvey, read_surveys
 from tacit.curator.policy.ledger_section import Address, read_ledger
 from tacit.curator.policy.limit_sections import read_analysts, read_limit
 from tacit.curator.policy.policy import Policy, Replay
 from tacit.curator.policy.read_values import read_one_of, resolve_path
 from tacit.curator.policy.references import read_entity
-from tacit.curator.policy.surveys import StoredSurvey, read_surveys
 from tacit.curator.policy.table_sections import read_tables
 from tacit.curator.policy.toml_sections import root_of
 from tacit.engines import Source

@@ -1,6 +1,6 @@
 """Sources of which DuckDB reads a copy, since their rows are on a server.
 
-Checked by: tests/unit/engines/postgres/test_copy_rows.py and tests/unit/engines/spark/test_copy_public_rows.py
+Checked by: tests/unit/engines/postgres/test_copy_rows.py and tests/unit/engines/spark/test_copy_rows_into_memory.py
 """
 
 from __future__ import annotations
@@ -19,6 +19,6 @@ def copy_source(source: Source, table: Table) -> Source:
     Listed(rows=[])
     """
     from tacit.engines.postgres.copy_rows import copy_from_postgres
-    from tacit.engines.spark.copy_public_rows import copy_from_spark
+    from tacit.engines.spark.copy_rows_into_memory import copy_from_spark
 
     return copy_from_spark(copy_from_postgres(source, table), table)

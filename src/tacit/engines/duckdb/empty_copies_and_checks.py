@@ -12,7 +12,7 @@ import duckdb
 from tacit.engines.sources.path_to_unit import Linked
 from tacit.engines.sources.rows import not_unique
 from tacit.engines.sources.source_kinds import Parquet, ParquetFiles, Source, Stored, source_of
-from tacit.engines.sql.relations_and_rowsets import Relation
+from tacit.engines.sql.names_of_stored_rows import Relation
 from tacit.plan import Table
 
 __all__ = ["REHEARSAL", "check_unique", "is_few", "make_empty_copy", "paths_of"]

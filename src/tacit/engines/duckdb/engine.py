@@ -41,8 +41,8 @@ from tacit.engines.sources.path_to_unit import Linked
 from tacit.engines.sources.source_kinds import source_of
 from tacit.engines.sql.codes import code_names, code_statement
 from tacit.engines.sql.group_index import enumeration
+from tacit.engines.sql.names_of_stored_rows import Relation, Rowset
 from tacit.engines.sql.read_stored_columns import kinds_of, whole_unit
-from tacit.engines.sql.relations_and_rowsets import Relation, Rowset
 from tacit.engines.sql.rows_with_group_and_unit import RowColumns, row_columns
 from tacit.engines.sql.select_with_parameters import Fetched, Number, Select
 from tacit.engines.sql.statement import Statement, histogram, read_cells, statement

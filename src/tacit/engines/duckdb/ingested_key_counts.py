@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tacit.engines.duckdb.unknown_keys_in_arrays import Held, can_find_heavy, hold_pairs, hold_rows
 from tacit.engines.engine import conditions_of, needed_columns
-from tacit.engines.sql.relations_and_rowsets import CountedKeys, Rowset
+from tacit.engines.sql.names_of_stored_rows import CountedKeys, Rowset
 from tacit.engines.unknown_keys_per_unit import key_weight
 from tacit.frozen import frozen
 from tacit.plan import Field, Keeping, Kind, Question, Weights

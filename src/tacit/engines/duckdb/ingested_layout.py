@@ -23,8 +23,8 @@ from tacit.engines.duckdb.rename_columns import (
 from tacit.engines.sources.path_to_unit import Raw
 from tacit.engines.sources.rows import check_columns
 from tacit.engines.sql.expressions import quote_name, text
+from tacit.engines.sql.names_of_stored_rows import CountedKeys, Relation, Strata
 from tacit.engines.sql.read_stored_columns import check_type
-from tacit.engines.sql.relations_and_rowsets import CountedKeys, Relation, Strata
 from tacit.errors import InvalidData
 from tacit.plan import Kind, Table
 

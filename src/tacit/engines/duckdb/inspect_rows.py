@@ -28,8 +28,8 @@ from tacit.engines.sources.source_kinds import (
 )
 from tacit.engines.sources.text_files import every_row, json_rows, open_bytes
 from tacit.engines.sql.expressions import literal, quote_name, text
+from tacit.engines.sql.names_of_stored_rows import Relation
 from tacit.engines.sql.read_stored_columns import read_unit, scan_conditions
-from tacit.engines.sql.relations_and_rowsets import Relation
 from tacit.engines.sql.select_with_parameters import Reader
 from tacit.frozen import frozen
 from tacit.plan import Column, Kind, Table, constant

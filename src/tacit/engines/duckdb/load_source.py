@@ -32,8 +32,8 @@ from tacit.engines.sources.source_kinds import (
 from tacit.engines.sources.spark_tables import SparkTable
 from tacit.engines.sources.text_cells import Dialect
 from tacit.engines.sql.expressions import literal, quote_name, text, type_name
+from tacit.engines.sql.names_of_stored_rows import Relation
 from tacit.engines.sql.read_stored_columns import check_type, check_unit_type
-from tacit.engines.sql.relations_and_rowsets import Relation
 from tacit.engines.sql.select_with_parameters import alias
 from tacit.errors import InvalidData
 from tacit.plan import Column, Kind, Table

@@ -28,8 +28,8 @@ from tacit.engines.sources.source_kinds import (
     source_of,
 )
 from tacit.engines.sql.expressions import quote_name
+from tacit.engines.sql.names_of_stored_rows import Relation
 from tacit.engines.sql.read_stored_columns import check_unit_type
-from tacit.engines.sql.relations_and_rowsets import Relation
 from tacit.engines.sql.select_with_parameters import alias
 from tacit.errors import InvalidData
 from tacit.plan import Table

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import duckdb
 
-from tacit.engines.sql.relations_and_rowsets import Relation
+from tacit.engines.sql.names_of_stored_rows import Relation
 from tacit.engines.sql.select_with_parameters import alias
 from tacit.plan import Table
 

@@ -17,8 +17,8 @@ from tacit.engines.duckdb.unknown_keys_in_arrays import Held, hold_rows
 from tacit.engines.engine import Answer, blank, check_fits
 from tacit.engines.sql.duckdb_dialect import DUCKDB
 from tacit.engines.sql.group_index import Enumeration, equality, numbered_grouping
+from tacit.engines.sql.names_of_stored_rows import CountedKeys, Rowset
 from tacit.engines.sql.read_stored_columns import whole_unit
-from tacit.engines.sql.relations_and_rowsets import CountedKeys, Rowset
 from tacit.engines.sql.select_with_parameters import Fetched
 from tacit.engines.sql.statement import histogram, read_cells, statement
 from tacit.engines.sql.unknown_keys_sql import (

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from tacit.engines.postgres.catalog import SECONDS, table_columns
 from tacit.engines.postgres.connection import Pool, Session, refusal_of
-from tacit.engines.served.copy_public_rows import copy_tables
+from tacit.engines.served.copy_rows_into_memory import copy_tables
 from tacit.engines.served.engine import tell
 from tacit.engines.sources.postgres_tables import PostgresTable
 from tacit.engines.sources.source_kinds import Listed, Source

@@ -17,7 +17,7 @@ from tacit.engines.sources.rows import not_unique
 from tacit.engines.sql.codes import code_names, code_statement
 from tacit.engines.sql.dialect import SqlDialect
 from tacit.engines.sql.gather_unknown_keys_on_server import Fetch, gather_keys, key_queries
-from tacit.engines.sql.relations_and_rowsets import Relation, Rowset
+from tacit.engines.sql.names_of_stored_rows import Relation, Rowset
 from tacit.engines.sql.rows import Nest
 from tacit.engines.sql.select_with_parameters import Fetched
 from tacit.engines.sql.statement import histogram, read_cells, statement

@@ -12,8 +12,8 @@ from typing import Generic, NoReturn, TypeVar
 
 from tacit.engines.sources.path_to_unit import Linked, Owners, Raw, check_key, owner, owners
 from tacit.engines.sql.dialect import SqlDialect
+from tacit.engines.sql.names_of_stored_rows import Relation
 from tacit.engines.sql.read_stored_columns import check_type, key_type
-from tacit.engines.sql.relations_and_rowsets import Relation
 from tacit.engines.sql.select_with_parameters import alias
 from tacit.errors import InvalidData
 from tacit.frozen import frozen

@@ -14,8 +14,8 @@ from tacit.engines.sql.dialect import SqlDialect
 from tacit.engines.sql.expressions import quote_name, render, whole
 from tacit.engines.sql.grid_cells import cell_sql, steps_sql
 from tacit.engines.sql.group_index import Enumeration, declared_place, enumeration
+from tacit.engines.sql.names_of_stored_rows import Rowset
 from tacit.engines.sql.read_stored_columns import read_unit, scan_conditions
-from tacit.engines.sql.relations_and_rowsets import Rowset
 from tacit.engines.sql.select_with_parameters import Select, cte
 from tacit.plan import Axis, Coding, Key, Kind, Ranked, Weights, constant, type_of
 

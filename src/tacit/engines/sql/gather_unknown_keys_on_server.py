@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tacit.engines.engine import Answer
 from tacit.engines.sql.dialect import SqlDialect
-from tacit.engines.sql.relations_and_rowsets import Rowset
+from tacit.engines.sql.names_of_stored_rows import Rowset
 from tacit.engines.sql.select_with_parameters import Fetched
 from tacit.engines.sql.unknown_keys_sql import (
     hash_keys,

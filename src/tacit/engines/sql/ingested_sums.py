@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from tacit.engines.engine import conditions_of, most_rows, needed_columns
 from tacit.engines.sql.expressions import quote_name
 from tacit.engines.sql.group_index import Enumeration, grouping
+from tacit.engines.sql.names_of_stored_rows import Relation, Rowset, Strata
 from tacit.engines.sql.read_stored_columns import read_unit, scan_conditions
-from tacit.engines.sql.relations_and_rowsets import Relation, Rowset, Strata
 from tacit.engines.sql.select_with_parameters import Reader, cte
 from tacit.engines.sql.sums_of_terms import Term, Terms
 from tacit.engines.sql.unit_weights import (

@@ -15,6 +15,7 @@ from tacit.engines.sql.expressions import (
     render,
     type_name,
 )
+from tacit.engines.sql.names_of_stored_rows import Relation, Rowset
 from tacit.engines.sql.read_stored_columns import (
     check_units_alike,
     kinds_of,
@@ -23,7 +24,6 @@ from tacit.engines.sql.read_stored_columns import (
     refuse_own_numbers,
     scan_conditions,
 )
-from tacit.engines.sql.relations_and_rowsets import Relation, Rowset
 from tacit.engines.sql.select_with_parameters import Number, Reader, alias, cte
 from tacit.engines.sql.unit_folds import (
     PEERS,

@@ -7,8 +7,8 @@ from __future__ import annotations
 from tacit.engines.engine import conditions_of, most_rows, needed_columns
 from tacit.engines.sql.expressions import quote_name, render
 from tacit.engines.sql.group_index import Enumeration, Grouping, found_grouping, grouping
+from tacit.engines.sql.names_of_stored_rows import Rowset
 from tacit.engines.sql.read_stored_columns import read_unit, scan_conditions
-from tacit.engines.sql.relations_and_rowsets import Rowset
 from tacit.engines.sql.select_with_parameters import Reader, Select, cte
 from tacit.engines.sql.sums_of_terms import Recipe, Term, Terms
 from tacit.frozen import frozen
@@ -89,7 +89,7 @@ def row_columns(question: Question, rowset: Rowset, enumerated: Enumeration) -> 
     Because:    the rows are those of its `taken_rows`, with the same columns; NULL adds nothing to a sum or a count.
     Checked by: tests/laws/test_engines.py::test_memory_and_duckdb_agree
 
-    >>> from tacit.engines.sql.relations_and_rowsets import Relation
+    >>> from tacit.engines.sql.names_of_stored_rows import Relation
     >>> from tacit.plan import Column, Kind, Table, read_sql
     >>> visits = Table("visits", (Column("cost", Kind.INTEGER, low=0, high=9),), unit="patient", contributions=3)
     >>> plan = read_sql("SELECT COUNT(*) AS n, SUM(cost) AS s FROM visits", {"visits": visits})

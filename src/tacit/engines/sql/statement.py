@@ -23,7 +23,7 @@ from tacit.engines.sql.ingested_sums import (
     sum_whole_table,
     takes_whole_table,
 )
-from tacit.engines.sql.relations_and_rowsets import Relation, Rowset
+from tacit.engines.sql.names_of_stored_rows import Relation, Rowset
 from tacit.engines.sql.rows_with_group_and_unit import TakenRows
 from tacit.engines.sql.select_with_parameters import Fetched, Select, cte
 from tacit.engines.sql.sums_of_terms import Plain, Recipe, Terms

@@ -13,7 +13,7 @@ from math import isqrt
 
 from tacit.engines.engine import most_rows
 from tacit.engines.sql.dialect import SqlDialect
-from tacit.engines.sql.relations_and_rowsets import Relation
+from tacit.engines.sql.names_of_stored_rows import Relation
 from tacit.engines.sql.select_with_parameters import cte
 from tacit.engines.sql.sums_of_terms import Term
 from tacit.engines.weights_of_rows import presence_weight

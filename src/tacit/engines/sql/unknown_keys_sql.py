@@ -13,8 +13,8 @@ from tacit.engines.engine import conditions_of, needed_columns
 from tacit.engines.sql.dialect import SqlDialect
 from tacit.engines.sql.expressions import quote_name, render
 from tacit.engines.sql.group_index import Enumeration, enumeration, grouping
+from tacit.engines.sql.names_of_stored_rows import Rowset
 from tacit.engines.sql.read_stored_columns import read_unit, scan_conditions, whole_unit
-from tacit.engines.sql.relations_and_rowsets import Rowset
 from tacit.engines.sql.select_with_parameters import Reader, cte
 from tacit.plan import Key, Kind, Question, type_of
 

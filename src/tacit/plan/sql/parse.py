@@ -14,7 +14,7 @@ from sqlglot.errors import ErrorLevel, ParseError, SqlglotError, TokenError
 from sqlglot.tokenizer_core import Token as RawToken
 
 from tacit.errors import InvalidPlan
-from tacit.plan.sql.count_queries import MOST_QUERIES, count_queries
+from tacit.plan.sql.bound_queries_that_with_repeats import MOST_QUERIES, count_queries
 from tacit.plan.sql.other_dialect_functions import NAMED
 from tacit.plan.sql.other_dialect_spellings import quote_names, respell
 from tacit.plan.sql.parameters import NO_PARAMETERS, Parameters, bind_parameters

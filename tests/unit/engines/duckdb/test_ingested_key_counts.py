@@ -13,7 +13,7 @@ from tacit.engines.duckdb import ingest as ingesting
 from tacit.engines.duckdb.ingested_key_counts import counted_keys_of
 from tacit.engines.duckdb.load_tables import load_table
 from tacit.engines.sources.source_kinds import source_of
-from tacit.engines.sql.relations_and_rowsets import CountedKeys, Relation, Rowset
+from tacit.engines.sql.names_of_stored_rows import CountedKeys, Relation, Rowset
 from tacit.errors import EngineFailed
 from tacit.plan import (
     MOST_CHARACTERS,

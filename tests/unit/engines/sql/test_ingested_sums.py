@@ -14,7 +14,7 @@ from tacit.engines.duckdb import ingest as ingesting
 from tacit.engines.duckdb.load_tables import load_table
 from tacit.engines.sources.source_kinds import source_of
 from tacit.engines.sql.ingested_sums import strata_of, takes_whole_table
-from tacit.engines.sql.relations_and_rowsets import Relation, Rowset, Strata
+from tacit.engines.sql.names_of_stored_rows import Relation, Rowset, Strata
 from tacit.plan import (
     MOST_CHARACTERS,
     Column,

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from tacit.engines import DuckDB, Memory
-from tacit.engines.sql.relations_and_rowsets import Relation, Rowset
+from tacit.engines.sql.names_of_stored_rows import Relation, Rowset
 from tacit.engines.sql.statement import statement
 from tacit.plan import (
     Arithmetic,

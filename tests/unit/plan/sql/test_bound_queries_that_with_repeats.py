@@ -5,7 +5,7 @@ import sqlglot
 
 from tacit.errors import InvalidPlan
 from tacit.plan import Column, Kind, Table, read_asked
-from tacit.plan.sql.count_queries import MOST_QUERIES, count_queries
+from tacit.plan.sql.bound_queries_that_with_repeats import MOST_QUERIES, count_queries
 from tests.together import together
 
 VISITS = Table("visits", (Column("ward", Kind.TEXT, values=("A", "B")),), unit="patient")

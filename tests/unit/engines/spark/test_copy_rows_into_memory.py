@@ -2,7 +2,7 @@
 
 from tacit.engines.sources.path_to_unit import Linked, Step
 from tacit.engines.sources.source_kinds import Listed
-from tacit.engines.spark.copy_public_rows import copy_from_spark
+from tacit.engines.spark.copy_rows_into_memory import copy_from_spark
 from tacit.plan import Column, Kind, Table
 from tests import spark
 from tests.unit.engines.postgres.test_engine import ROWS, VISITS

@@ -1,6 +1,6 @@
 """Rows of a Spark table, copied into memory: for what is public, and for the curator's own inspection.
 
-Checked by: tests/unit/engines/spark/test_copy_public_rows.py
+Checked by: tests/unit/engines/spark/test_copy_rows_into_memory.py
 """
 
 # ruff: noqa: S608 -- this is the SQL generator: every name goes through `quote`
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tacit.engines.served.copy_public_rows import copy_tables
+from tacit.engines.served.copy_rows_into_memory import copy_tables
 from tacit.engines.served.engine import tell
 from tacit.engines.sources.source_kinds import Listed, Source
 from tacit.engines.sources.spark_tables import SparkTable

@@ -20,7 +20,7 @@ def count_queries(root: exp.Expr) -> int:
     Claim:      reading takes a time that is bounded by the length of the text times this number.
     Because:    each SELECT is read once for every way to it from the outermost one.  What WITH names is counted by what
                 stands before it; where two have one name, by the larger.
-    Checked by: tests/unit/plan/sql/test_count_queries.py
+    Checked by: tests/unit/plan/sql/test_bound_queries_that_with_repeats.py
 
     >>> import sqlglot
     >>> count_queries(sqlglot.parse_one("WITH a AS (SELECT 1), b AS (SELECT 2 FROM a, a) SELECT 3 FROM b, b"))
