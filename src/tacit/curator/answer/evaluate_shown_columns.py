@@ -92,7 +92,10 @@ class Noise:
 
 @frozen
 class Group:
-    """One group's keys and released numbers; `noises` are known for all groups together, once one has been shown."""
+    """One group's keys and released numbers; `noises` and `kinds` are known for all groups, once one has been shown.
+
+    They are kept with the groups, and not for longer: a question may hold all keys that were found.
+    """
 
     question: Question
     keys: tuple[Any, ...]
@@ -102,6 +105,7 @@ class Group:
     noises: dict[tuple[int, float], Noise]
     peers: Peers | None = None
     place: int = 0
+    kinds: dict[int, tuple[Expression, Kind]] = field(default_factory=dict)
 
     def cells(self, column: ShownColumn) -> tuple[Any, ...]:
         """What is shown in a column: a value and, where noise has touched it, the ends of its interval."""
@@ -269,7 +273,11 @@ class Evaluation:
         return Interval(found, -inf, inf, null=True)
 
     def _kind(self, expression: Expression) -> Kind:
-        return type_of(expression, self.group.question).kind
+        known = self.group.kinds.get(id(expression))
+        if known is None:
+            known = expression, type_of(expression, self.group.question).kind
+            self.group.kinds[id(expression)] = known
+        return known[1]
 
     def _is_whole(self, operand: Expression) -> bool:
         """Whether a number is made of counts and whole constants by + - *: it is written without a point."""

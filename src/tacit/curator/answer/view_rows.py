@@ -73,8 +73,9 @@ def view_answer(
     """
     question, view = plan.question, plan.view
     noises: dict[tuple[int, float], Noise] = {}
+    kinds: dict[int, tuple[Expression, Kind]] = {}
     groups = [
-        Group(question, keys, tuple(noisy), confidence, raw, noises)
+        Group(question, keys, tuple(noisy), confidence, raw, noises, kinds=kinds)
         for keys, noisy in zip(question.groups, released, strict=True)
     ]
     if (can_have_rows := group_filter(question)) is not None:

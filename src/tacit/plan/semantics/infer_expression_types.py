@@ -8,7 +8,6 @@ from math import ceil, floor
 from typing import assert_never
 
 from tacit.plan.model import expressions as e
-from tacit.plan.model.keep_by_identity import keep_by_identity
 from tacit.plan.model.nodes import Question, Ranked
 from tacit.plan.model.schema import Column, Kind
 from tacit.plan.semantics.case_ranges import Ends, narrow_branch
@@ -69,7 +68,7 @@ def type_of(expression: e.Expression, question: Question | None = None) -> Type:
     Fraction(240, 1)
     """
     if question is not None:
-        return _type_of_release(expression, question)
+        return _infer(expression, question)
     part = expression.column if type(expression) is e.Field else expression
     known = _KNOWN.get(id(part))
     if known is None or known[0] is not part:
@@ -78,11 +77,6 @@ def type_of(expression: e.Expression, question: Question | None = None) -> Type:
             _KNOWN.clear()
         _KNOWN[id(part)] = known
     return known[1]
-
-
-def _type_of_release(expression: e.Expression, question: Question) -> Type:
-    """The type of an expression over what is released: every part of a view is asked for it in every group."""
-    return (_infer if type(expression) in e.LEAVES else _infer_once)(expression, question)
 
 
 def _infer(expression: e.Expression, question: Question | None) -> Type:
@@ -127,9 +121,6 @@ def _infer(expression: e.Expression, question: Question | None) -> Type:
             return _type_of_window(expression, question)
         case _:
             assert_never(expression)
-
-
-_infer_once = keep_by_identity(_infer)
 
 
 def operand_kinds(expression: e.Called, question: Question | None = None) -> list[Kind]:
