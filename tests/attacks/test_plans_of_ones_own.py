@@ -14,6 +14,7 @@ from tacit.plan import (
     Field,
     Folded,
     Folding,
+    Frame,
     Inner,
     Kind,
     Literal,
@@ -119,11 +120,14 @@ def test_a_plan_of_ones_own_is_proved_like_any_other(question):
     assert ended == {("InvalidPlan", 0.0)}
 
 
-class Pretended:
-    """What says of itself that it is a frame."""
+class Pretended(Frame):
+    """A frame that says of itself that it asks for another plan."""
 
     def __init__(self, plan):
-        self.plan = lambda: plan
+        object.__setattr__(self, "made", plan)
+
+    def plan(self):
+        return self.made
 
 
 @pytest.mark.parametrize("question", PLANS)

@@ -13,6 +13,7 @@ from tacit.curator.answer.evaluate_shown_columns import Group
 from tacit.curator.answer.intervals import Noisy
 from tacit.curator.answer.uninformative_intervals import NEARLY_ALL, possible_ends
 from tacit.curator.pricing.noise_of_measures import Terms
+from tacit.errors import InvalidInput
 from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian, Laplace, RankedCells
 from tacit.plan import (
@@ -112,7 +113,7 @@ class _MadeUp:
         if value is None or low is None or high is None:
             return None
         ends = possible_ends(self.column, group)
-        part = 0.0 if ends is None else (high - low) / (ends[1] - ends[0])
+        part = 0.0 if ends is None or ends[0] == ends[1] else (high - low) / (ends[1] - ends[0])
         return part, float(max(high - value, value - low))
 
     def is_open(self) -> bool:
@@ -127,10 +128,13 @@ class _MadeUp:
             return cover is not None and cover[0] <= 1 / 2
 
         most = Fraction(2)
-        while not is_enough(most):
-            most *= 2
-            if most > _MOST_TIMES:
-                return None
+        try:
+            while not is_enough(most):
+                most *= 2
+                if most > _MOST_TIMES:
+                    return None
+        except InvalidInput:  # no noise is that small
+            return None
         least = most / 2
         for _ in range(3):
             middle = (least + most) / 2
