@@ -87,8 +87,9 @@ def _describe_little(made_up: _MadeUp, little: Sequence[int], epsilon: float) ->
     enough = "one" if is_open else "half of that"
     prices = [made_up.times_for_half(rows) for rows in little]
     found = [f"{epsilon * times:.2g}" for times in prices if times is not None]
-    more = f" ({enough} takes an epsilon of about {_listed(found)})"
-    if len(found) < len(little):
+    if len(found) == len(little):
+        more = f" ({enough} takes an epsilon of about {_listed(found)})"
+    else:
         more = "" if found else f" ({enough} takes more than {_MOST_TIMES:,} times the epsilon)"
     return f"{what} in a group of {_listed([f'{rows:,}' for rows in little])} rows{more}"
 

@@ -1,6 +1,7 @@
 """What is expected of correlations and their like beforehand is what comes of them."""
 
 import re
+from datetime import date
 from unittest.mock import patch
 
 import numpy as np
@@ -81,3 +82,26 @@ def test_of_an_answer_that_is_stored_nothing_is_to_be_expected():
     assert vault.explain(text, epsilon=0.1).remarks
     vault.sql(text, epsilon=0.1)
     assert vault.explain(text, epsilon=0.1).remarks == ()
+
+
+def test_where_no_price_is_enough_it_is_said_how_far_was_looked():
+    """No noise is so small, or no price that was tried is so high."""
+    columns = {
+        "day": {"type": "date", "low": "2024-01-01", "high": "2024-12-31"},
+        "big": (0, 2**40),
+    }
+    rows = [{"p": 1, "day": date(2024, 5, 1), "big": 3}]
+    vault = protect(
+        rows, unit="p", contributions=1, columns=columns, name="t", epsilon=10**6, delta=1e-6
+    )
+    for shown in (
+        "NULLIF(AVG(CASE WHEN big BETWEEN 0 AND 9 THEN big END), 0)",
+        "NULLIF(CORR(CASE WHEN big BETWEEN 0 AND 9 THEN big END, MONTH(day)), 0)",
+        "NULLIF(AVG(MONTH(day) % 3), 0)",
+        "CORR(big, big)",
+        "VARIANCE(MONTH(day) % 1)",
+    ):
+        for epsilon in (1e-6, 1, 10**4):
+            told = str(vault.explain(f"SELECT {shown} AS a FROM t", epsilon=epsilon))
+            assert "Price:" in told
+            assert "about )" not in told
