@@ -502,6 +502,7 @@ def test_what_the_noise_costs_is_no_more_than_what_is_paid(relation):
     for price in (F(1, 10), F(1), F(3)):
         terms = terms_of(several, Shared(VISITS, 5), limit, rule.amount(rule.price_of(price)))
         assert rule.price(terms.spent).fits(rule.price(terms.loss))
+        assert rule.price(terms.spent).failure == rule.price(terms.loss).failure > 0
         assert rule.price(terms.loss) == rule.with_keys(rule.price_of(price))
         share = rule.price(terms.finder.noise.loss(terms.finder.sensitivity)).amount
         assert share == pytest.approx(rule.price_of(price).amount / 5, rel=1e-3)

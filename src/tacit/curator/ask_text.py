@@ -93,9 +93,11 @@ class FreeTables:
 
             return answer_synthetic(*made, confidence, raw=raw)
         found = self._read_survey(text, tables, bound)
+        if found is None:
+            return None
         from tacit.curator.answer.answers_from_collected_survey import answer_survey
 
-        return None if found is None else answer_survey(*found, confidence, raw=raw)
+        return answer_survey(*found, confidence, raw=raw)
 
     def read(
         self, text: str, tables: Mapping[str, Table], bound: Parameters

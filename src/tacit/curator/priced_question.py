@@ -42,11 +42,11 @@ from tacit.plan import (
     tables_of,
     top_k_of,
 )
+from tacit.printing import printable
 from tacit.privacy import Loss
 
 if TYPE_CHECKING:
     from tacit.curator.pricing.selection_price import SelectionTerms
-from tacit.printing import printable
 
 __all__ = [
     "Asked",

@@ -240,6 +240,14 @@ BUGS = [
         note="the noise of keys and of values together must be worth the price, not each",
     ),
     Bug(
+        name="keys-are-found-without-a-failure",
+        file="src/tacit/curator/pricing/unknown_key_threshold.py",
+        before="return [self.noise.loss(self.sensitivity), alone]",
+        after="return [self.noise.loss(self.sensitivity)]",
+        killed_by=f"{LAWS}::test_what_the_noise_costs_is_no_more_than_what_is_paid",
+        note="what an answer really costs would leave out that a key of one unit may pass",
+    ),
+    Bug(
         name="keys-delta-not-charged",
         file="src/tacit/curator/pricing/noise_of_measures.py",
         before="self.finder.delta if self.finder else 0",

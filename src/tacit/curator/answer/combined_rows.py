@@ -119,7 +119,8 @@ def _join(joined: JoinedAnswers, parts: Sequence[ReleasedPart]) -> list[Row]:
     most = _MOST_MADE_UP if any(part.is_made_up for part in parts) else None
     for row in left:
         if most is not None and len(found) >= most:
-            return found[:most]
+            found = found[:most] + [_side_by_side(row, _nothing(two))] * joined.keep_left
+            break
         places = meet.get(_values([value for value, _ in joined.on], one, row), [])
         met.update(places)
         found += [_side_by_side(row, right[place]) for place in places]
@@ -128,7 +129,7 @@ def _join(joined: JoinedAnswers, parts: Sequence[ReleasedPart]) -> list[Row]:
     if joined.keep_right:
         found += [
             _side_by_side(_nothing(one), row) for place, row in enumerate(right) if place not in met
-        ]
+        ][:most]
     return found
 
 

@@ -160,11 +160,10 @@ def _alike(kind: Kind, *expressions: e.Expression) -> list[Computation]:
 
 
 def _one_of(operand: e.Expression, options: tuple[e.Literal, ...]) -> Computation:
+    """Whether the operand, which is computed once, is one of some constants; inside itself it was options**depth."""
     value, *others = _alike(_common(operand, *options), operand, *options)
 
-    def is_one(
-        row: Row,
-    ) -> Value:  # the operand once, or operands inside operands take options**depth
+    def is_one(row: Row) -> Value:
         found = value(row)
         if found is None:
             return None if others else False

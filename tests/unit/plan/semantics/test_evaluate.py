@@ -7,7 +7,7 @@ YOUNG = OneOf(Field(AGE), tuple(Literal(age, Kind.INTEGER) for age in (1, 2, 3))
 UNSURE = OneOf(Field(AGE), (Literal(1, Kind.INTEGER), Literal(None, Kind.INTEGER)))
 
 
-class Row(dict):
+class Row(dict[str, object]):
     """A row that counts how often it is looked at."""
 
     looks = 0
